@@ -57,6 +57,7 @@ mod lists;
 mod mark;
 mod names;
 pub mod openai;
+mod place;
 mod reading;
 mod refusal;
 mod reply;

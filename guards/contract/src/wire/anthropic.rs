@@ -11,6 +11,7 @@ use super::asking::Asking;
 use super::content::{Content, null_is_default};
 use super::legal::Illegal;
 use super::mark;
+use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
 use crate::completion::{FinishReason, Usage};
@@ -140,7 +141,7 @@ impl Request {
                 Role::Assistant => {
                     let completion = read_blocks(
                         &blocks,
-                        &format!("messages[{at}].content"),
+                        Place::new("messages").nth(at).member("content"),
                         FinishReason::NotGiven,
                         Usage::default(),
                         offer,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::legal::{Illegal, Rule};
+use super::place::Place;
 
 /// The calls of the messages so far.
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// A call with this id, which is at `place`.
-    pub(super) fn ask(&mut self, id: &Arc<str>, place: &str) -> Result<(), Illegal> {
+    pub(super) fn ask(&mut self, id: &Arc<str>, place: Place<'_>) -> Result<(), Illegal> {
         if !self.all.insert(id.clone()) {
             return Err(Illegal::new(Rule::RepeatedId, place, format!("`{id}` again")));
         }
@@ -23,7 +24,7 @@ impl Calls {
     }
 
     /// A result for the call with this id, which is at `place`.
-    pub(super) fn answer(&mut self, id: Option<&str>, place: &str) -> Result<(), Illegal> {
+    pub(super) fn answer(&mut self, id: Option<&str>, place: Place<'_>) -> Result<(), Illegal> {
         let Some(id) = id else { return Err(Illegal::new(Rule::OrphanedResult, place, "no id")) };
         if let Some(at) = self.open.iter().position(|open| **open == *id) {
             self.open.remove(at);
@@ -34,7 +35,7 @@ impl Calls {
     }
 
     /// `next` follows, at `place`.
-    pub(super) fn all_answered(&self, place: &str, next: &str) -> Result<(), Illegal> {
+    pub(super) fn all_answered(&self, place: Place<'_>, next: &str) -> Result<(), Illegal> {
         match self.open.first() {
             None => Ok(()),
             Some(id) => {

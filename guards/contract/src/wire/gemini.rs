@@ -24,6 +24,7 @@ use super::asking::Asking;
 use super::content::null_is_default;
 use super::legal::Illegal;
 use super::mark;
+use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
 use crate::completion::{Completion, FinishReason, Part, Usage};
@@ -181,7 +182,8 @@ impl Request {
                     messages.extend(parts.map(|part| turns.of_user(part)));
                 }
                 Role::Model => {
-                    let calls = turns.of_model(&said.parts, &format!("contents[{at}].parts"))?;
+                    let calls =
+                        turns.of_model(&said.parts, Place::new("contents").nth(at).member("parts"))?;
                     let parts: Vec<Part> = said.parts.iter().filter_map(Piece::part).collect();
                     let (finish, usage) = (FinishReason::NotGiven, Usage::default());
                     let completion = Completion::new(parts, calls, finish, usage, offer);

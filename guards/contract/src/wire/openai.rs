@@ -10,6 +10,7 @@ use super::asked::Head;
 use super::asking::Asking;
 use super::content::{self, Content, null_is_default};
 use super::legal::Illegal;
+use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
 use crate::completion::{Completion, FinishReason, Part, Usage};
@@ -119,7 +120,7 @@ impl Request {
                 Role::Assistant => {
                     let completion = Completion::new(
                         said.texts().into_iter().map(Part::Text),
-                        raw_calls(&said.tool_calls, &format!("messages[{at}]"))?,
+                        raw_calls(&said.tool_calls, Place::new("messages").nth(at))?,
                         FinishReason::NotGiven,
                         Usage::default(),
                         offer,

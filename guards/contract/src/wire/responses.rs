@@ -21,6 +21,7 @@ use super::content::{self, Content, null_is_default};
 use super::legal::Illegal;
 use super::names::{Called, Names};
 use super::openai::choice;
+use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
 use crate::completion::is_blank;
@@ -138,7 +139,7 @@ impl Request {
         let mut messages = Vec::new();
         let mut turn = Turn::default();
         for (at, item) in self.input.all().iter().enumerate() {
-            let place = format!("input[{at}]");
+            let place = Place::new("input").nth(at);
             match (item.kind(), item.role) {
                 ("message", Some(Role::Assistant)) => turn.message(item),
                 ("message", Some(Role::User)) => {
@@ -147,7 +148,7 @@ impl Request {
                 }
                 ("message", Some(Role::System | Role::Developer)) => {}
                 ("message", None) => {
-                    return Err(Unreadable::new(format!("{place}.role"), "expected a role, found nothing"));
+                    return Err(Unreadable::new(place.member("role"), "expected a role, found nothing"));
                 }
                 ("function_call_output" | "custom_tool_call_output", _) => {
                     messages.extend(turn.end(offer));
@@ -157,7 +158,7 @@ impl Request {
                         is_error: false,
                     });
                 }
-                _ => turn.item(item, &place, names)?,
+                _ => turn.item(item, place, names)?,
             }
         }
         messages.extend(turn.end(offer));

@@ -13,6 +13,7 @@ use crate::view::Message;
 use crate::wire::asked::Described;
 use crate::wire::content::{self, Content};
 use crate::wire::mark;
+use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,7 +95,7 @@ impl Content<Block> {
 /// provider runs itself, and are skipped.
 pub(super) fn read_blocks(
     blocks: &[Block],
-    place: &str,
+    place: Place<'_>,
     finish: FinishReason,
     usage: Usage,
     offer: &Offer,
@@ -109,7 +110,7 @@ pub(super) fn read_blocks(
                 signature: block.signature.clone().filter(|it| !it.is_empty()),
             }),
             "redacted_thinking" => parts.push(own::redacted(block.data.as_deref().unwrap_or_default())),
-            "tool_use" => calls.push(block.raw_call(&format!("{place}[{at}]"))?),
+            "tool_use" => calls.push(block.raw_call(place.nth(at))?),
             _ => {}
         }
     }
@@ -197,9 +198,9 @@ impl Block {
         self.kind == "text" && self.text.as_deref() == Some(text)
     }
 
-    pub(super) fn raw_call(&self, place: &str) -> Result<RawCall, Unreadable> {
-        let lacks = |member: &str, expected: &str, found: String| {
-            Unreadable::new(format!("{place}.{member}"), format!("expected {expected}, found {found}"))
+    pub(super) fn raw_call(&self, place: Place<'_>) -> Result<RawCall, Unreadable> {
+        let lacks = |member: &'static str, expected: &str, found: String| {
+            Unreadable::new(place.member(member), format!("expected {expected}, found {found}"))
         };
         let nothing = || "nothing".to_owned();
         let id = self.id.as_deref().ok_or_else(|| lacks("id", "a string", nothing()))?;

@@ -7,12 +7,13 @@ use crate::offer::is_legal_name;
 use crate::wire::calls::Calls;
 use crate::wire::content::{excerpt, is_object};
 use crate::wire::legal::{Illegal, Rule};
+use crate::wire::place::Place;
 
 pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal> {
     let mut calls = Calls::default();
     let mut last = None;
     for (at, said) in messages.iter().enumerate() {
-        let place = format!("messages[{at}]");
+        let place = Place::new("messages").nth(at);
         if last.is_none() && said.role == Role::Assistant {
             return Err(Illegal::new(Rule::FirstUser, place, "the assistant"));
         }
@@ -25,58 +26,58 @@ pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal>
             return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
         }
         match said.role {
-            Role::User => user(&blocks, &place, &mut calls)?,
-            Role::Assistant => assistant(&blocks, &place, &mut calls)?,
+            Role::User => user(&blocks, place, &mut calls)?,
+            Role::Assistant => assistant(&blocks, place, &mut calls)?,
         }
     }
-    calls.all_answered("messages", "the end")?;
+    calls.all_answered(Place::new("messages"), "the end")?;
     match last {
         None => return Err(Illegal::new(Rule::NoMessages, "messages", "none")),
         Some(Role::Assistant) => {
-            let place = format!("messages[{}]", messages.len() - 1);
+            let place = Place::new("messages").nth(messages.len() - 1);
             return Err(Illegal::new(Rule::EndsWithAssistant, place, "the assistant"));
         }
         Some(Role::User) => {}
     }
     for (at, tool) in tools.iter().enumerate() {
-        name(&tool.name, &format!("tools[{at}]"))?;
+        name(&tool.name, Place::new("tools").nth(at))?;
     }
     Ok(())
 }
 
-fn user(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+fn user(blocks: &[Block], place: Place<'_>, calls: &mut Calls) -> Result<(), Illegal> {
     let mut other = false;
     for (at, block) in blocks.iter().enumerate() {
-        let place = format!("{place}.content[{at}]");
+        let place = place.member("content").nth(at);
         match &*block.kind {
             "tool_result" => {
                 if other {
                     return Err(Illegal::new(Rule::ResultsFirst, place, "a result after other content"));
                 }
-                calls.answer(block.tool_use_id.as_deref(), &format!("{place}.tool_use_id"))?;
+                calls.answer(block.tool_use_id.as_deref(), place.member("tool_use_id"))?;
                 let inner = block.content.as_ref().map(|content| content.blocks());
                 inner
                     .iter()
                     .flat_map(|blocks| blocks.iter())
-                    .try_for_each(|block| text(block, &format!("{place}.content")))?;
+                    .try_for_each(|block| text(block, place.member("content")))?;
             }
             "tool_use" | "thinking" | "redacted_thinking" => {
                 return Err(Illegal::new(Rule::Role, place, format!("`{}` from the user", block.kind)));
             }
             _ => {
                 other = true;
-                text(block, &place)?;
+                text(block, place)?;
             }
         }
     }
     calls.all_answered(place, "a message")
 }
 
-fn assistant(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Illegal> {
+fn assistant(blocks: &[Block], place: Place<'_>, calls: &mut Calls) -> Result<(), Illegal> {
     let thinks_first = blocks.first().is_some_and(Block::is_thinking);
     let mut called = false;
     for (at, block) in blocks.iter().enumerate() {
-        let place = format!("{place}.content[{at}]");
+        let place = place.member("content").nth(at);
         match &*block.kind {
             "tool_result" => {
                 return Err(Illegal::new(Rule::Role, place, "a result from the assistant"));
@@ -92,15 +93,15 @@ fn assistant(blocks: &[Block], place: &str, calls: &mut Calls) -> Result<(), Ill
             }
             "tool_use" => {
                 called = true;
-                ask(block, &place, calls)?;
+                ask(block, place, calls)?;
             }
-            _ => text(block, &place)?,
+            _ => text(block, place)?,
         }
     }
     Ok(())
 }
 
-fn text(block: &Block, place: &str) -> Result<(), Illegal> {
+fn text(block: &Block, place: Place<'_>) -> Result<(), Illegal> {
     match block.text.as_deref() {
         Some(text) if block.kind == "text" && is_blank(text) => {
             Err(Illegal::new(Rule::BlankText, place, format!("{text:?}")))
@@ -109,15 +110,15 @@ fn text(block: &Block, place: &str) -> Result<(), Illegal> {
     }
 }
 
-fn name(name: &str, place: &str) -> Result<(), Illegal> {
+fn name(name: &str, place: Place<'_>) -> Result<(), Illegal> {
     if is_legal_name(name) {
         return Ok(());
     }
-    Err(Illegal::new(Rule::ToolName, format!("{place}.name"), excerpt(name)))
+    Err(Illegal::new(Rule::ToolName, place.member("name"), excerpt(name)))
 }
 
-fn ask(call: &Block, place: &str, calls: &mut Calls) -> Result<(), Illegal> {
-    let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+fn ask(call: &Block, place: Place<'_>, calls: &mut Calls) -> Result<(), Illegal> {
+    let illegal = |rule, member, found| Err(Illegal::new(rule, place.member(member), found));
     let id = call.id.clone().unwrap_or_default();
     name(call.name.as_deref().unwrap_or_default(), place)?;
     match call.input.as_deref() {
@@ -130,5 +131,5 @@ fn ask(call: &Block, place: &str, calls: &mut Calls) -> Result<(), Illegal> {
     if !own::is_legal_id(&id) {
         return illegal(Rule::CallId, "id", excerpt(&id));
     }
-    calls.ask(&id, &format!("{place}.id"))
+    calls.ask(&id, place.member("id"))
 }

@@ -10,6 +10,7 @@ use crate::completion::{Completion, FinishReason, Usage};
 use crate::offer::Offer;
 use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 
 /// A response.
@@ -124,7 +125,7 @@ impl Response {
             output_tokens,
         };
         let finish = self.stop_reason.as_deref().map_or(FinishReason::NotGiven, finish_reason);
-        read_blocks(&self.content.blocks(), "content", finish, usage, offer)
+        read_blocks(&self.content.blocks(), Place::new("content"), finish, usage, offer)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::wire::content::{self, null_is_default};
 use crate::wire::mark;
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 use crate::wire::refusal::Refusal;
 use crate::wire::stream::delta::Delta;
@@ -186,7 +187,7 @@ impl Growing {
     /// Whether it is a call that can run: complete and valid.
     fn is_whole(&self) -> bool {
         let is_object = self.input.is_empty() || content::object(self.input.trim()).is_some();
-        self.has_ended && is_object && self.grown().raw_call("").is_ok()
+        self.has_ended && is_object && self.grown().raw_call(Place::new("content")).is_ok()
     }
 
     /// The block with all added text. Truncated input is not JSON; the call keeps it unchanged.

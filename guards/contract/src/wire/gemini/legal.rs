@@ -6,12 +6,13 @@ use super::part::{Piece, Role, Said};
 use crate::offer::NAME_CHARS;
 use crate::wire::content::excerpt;
 use crate::wire::legal::{Illegal, Rule};
+use crate::wire::place::Place;
 
 pub(super) fn check(contents: &[Said], tools: &[Group]) -> Result<(), Illegal> {
     let mut last = None;
     let mut open = 0;
     for (at, said) in contents.iter().enumerate() {
-        let place = format!("contents[{at}]");
+        let place = Place::new("contents").nth(at);
         if said.parts.is_empty() {
             return Err(Illegal::new(Rule::EmptyMessage, place, "neither"));
         }
@@ -24,7 +25,7 @@ pub(super) fn check(contents: &[Said], tools: &[Group]) -> Result<(), Illegal> {
             let found = format!("{results} results after {open} calls");
             return Err(Illegal::new(Rule::UnansweredCall, place, found));
         }
-        open = calls(said, last, &place)?;
+        open = calls(said, last, place)?;
         last = Some(said.role);
     }
     if last.is_none() {
@@ -35,17 +36,18 @@ pub(super) fn check(contents: &[Said], tools: &[Group]) -> Result<(), Illegal> {
     }
     for (at, group) in tools.iter().enumerate() {
         for (nth, declared) in group.function_declarations.iter().enumerate() {
-            name(&declared.name, &format!("tools[{at}].functionDeclarations[{nth}]"))?;
+            let tools = Place::new("tools").nth(at);
+            name(&declared.name, tools.member("functionDeclarations").nth(nth))?;
         }
     }
     Ok(())
 }
 
 /// Checks what is said after a turn of `last`, and counts its calls.
-fn calls(said: &Said, last: Option<Role>, place: &str) -> Result<usize, Illegal> {
+fn calls(said: &Said, last: Option<Role>, place: Place<'_>) -> Result<usize, Illegal> {
     let mut count = 0;
     for (at, part) in said.parts.iter().enumerate() {
-        let place = format!("{place}.parts[{at}]");
+        let place = place.member("parts").nth(at);
         let is_result = part.function_response.is_some();
         let is_call = part.function_call.is_some();
         match said.role {
@@ -58,7 +60,7 @@ fn calls(said: &Said, last: Option<Role>, place: &str) -> Result<usize, Illegal>
             Role::Model | Role::User | Role::Function => {}
         }
         if is_call {
-            call(part, &place)?;
+            call(part, place)?;
             count += 1;
         }
     }
@@ -69,22 +71,22 @@ fn calls(said: &Said, last: Option<Role>, place: &str) -> Result<usize, Illegal>
     }
 }
 
-fn call(part: &Piece, place: &str) -> Result<(), Illegal> {
+fn call(part: &Piece, place: Place<'_>) -> Result<(), Illegal> {
     let Some(call) = &part.function_call else { return Ok(()) };
-    let place = format!("{place}.functionCall");
-    name(&call.name, &place)?;
+    let place = place.member("functionCall");
+    name(&call.name, place)?;
     match call.args() {
         Ok(_) => Ok(()),
-        Err(args) => Err(Illegal::new(Rule::InputObject, format!("{place}.args"), excerpt(args.get()))),
+        Err(args) => Err(Illegal::new(Rule::InputObject, place.member("args"), excerpt(args.get()))),
     }
 }
 
 /// A letter or `_`, then these, dots and dashes.
-fn name(name: &str, place: &str) -> Result<(), Illegal> {
+fn name(name: &str, place: Place<'_>) -> Result<(), Illegal> {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let goes_on = name.bytes().all(|c| c.is_ascii_alphanumeric() || b"_.-".contains(&c));
     if begins && goes_on && name.len() <= NAME_CHARS {
         return Ok(());
     }
-    Err(Illegal::new(Rule::ToolName, format!("{place}.name"), excerpt(name)))
+    Err(Illegal::new(Rule::ToolName, place.member("name"), excerpt(name)))
 }

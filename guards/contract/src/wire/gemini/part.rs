@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::completion::{Completion, Part, RawCall, ToolCall};
 use crate::wire::content::{self, null_is_default};
 use crate::wire::mark;
+use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
 
 /// A turn; without a role it is the user's.
@@ -147,13 +148,13 @@ impl Piece {
 
 impl Call {
     /// The call; `{}` where it has no arguments.
-    pub(super) fn raw(&self, id: &Arc<str>, place: &str) -> Result<RawCall, Unreadable> {
+    pub(super) fn raw(&self, id: &Arc<str>, place: Place<'_>) -> Result<RawCall, Unreadable> {
         let arguments = match self.args() {
             Ok(args) => mark::read_object(args.map_or("{}", RawValue::get)),
             Err(args) => {
                 let found = content::excerpt(args.get());
                 let reason = format!("expected an object, found {found}");
-                return Err(Unreadable::new(format!("{place}.args"), reason));
+                return Err(Unreadable::new(place.member("args"), reason));
             }
         };
         Ok(RawCall { id: id.clone(), tool: self.name.clone(), arguments })

@@ -11,6 +11,7 @@ use crate::completion::{Completion, FinishReason, RawCall, Usage};
 use crate::offer::Offer;
 use crate::wire::answering::Answering;
 use crate::wire::content::null_is_default;
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 
 /// A response, or a piece of one; the first of its candidates counts.
@@ -259,7 +260,10 @@ fn seal(joined: &mut [Piece], text: &mut String) {
 fn raw_calls(pieces: &[Piece]) -> Result<Vec<RawCall>, Unreadable> {
     let call = |(at, piece): (usize, &Piece)| {
         let call = piece.function_call.as_ref()?;
-        Some(call.raw(&call.id, &format!("candidates[0].content.parts[{at}].functionCall")))
+        let content = Place::new("candidates").nth(0);
+        let content = content.member("content");
+        let parts = content.member("parts").nth(at);
+        Some(call.raw(&call.id, parts.member("functionCall")))
     };
     pieces.iter().enumerate().filter_map(call).collect()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::part::{Answer, Piece};
 use crate::completion::RawCall;
 use crate::view::Message;
+use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
 
 /// The calls of the contents so far.
@@ -18,7 +19,7 @@ pub(super) struct Turns {
 
 impl Turns {
     /// The calls in a turn of the model, which is at `place`.
-    pub(super) fn of_model(&mut self, parts: &[Piece], place: &str) -> Result<Vec<RawCall>, Unreadable> {
+    pub(super) fn of_model(&mut self, parts: &[Piece], place: Place<'_>) -> Result<Vec<RawCall>, Unreadable> {
         let mut calls = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             let Some(call) = &part.function_call else { continue };
@@ -27,7 +28,7 @@ impl Turns {
             }
             self.count += 1;
             let id = if call.id.is_empty() { format!("call-{}", self.count).into() } else { call.id.clone() };
-            calls.push(call.raw(&id, &format!("{place}[{at}].functionCall"))?);
+            calls.push(call.raw(&id, place.nth(at).member("functionCall"))?);
             self.open.push_back((id, call.name.clone()));
         }
         Ok(calls)

@@ -11,6 +11,7 @@ use crate::offer::Tool;
 use crate::view::Message;
 use crate::wire::asked::Described;
 use crate::wire::content::{self, Content, null_is_default};
+use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,9 +137,9 @@ pub(super) fn texts_of(content: Option<&Content<Piece>>) -> Vec<Arc<str>> {
     }
 }
 
-pub(super) fn raw_calls(calls: &[Call], place: &str) -> Result<Vec<RawCall>, Unreadable> {
+pub(super) fn raw_calls(calls: &[Call], place: Place<'_>) -> Result<Vec<RawCall>, Unreadable> {
     let raw = |(at, call): (usize, &Call)| {
-        call.function.raw_call(&call.id, &format!("{place}.tool_calls[{at}].function"))
+        call.function.raw_call(&call.id, place.member("tool_calls").nth(at).member("function"))
     };
     calls.iter().enumerate().map(raw).collect()
 }
@@ -165,10 +166,10 @@ impl Function {
     }
 
     /// The call of this function.
-    pub(super) fn raw_call(&self, id: &str, place: &str) -> Result<RawCall, Unreadable> {
+    pub(super) fn raw_call(&self, id: &str, place: Place<'_>) -> Result<RawCall, Unreadable> {
         let arguments = self.text().ok_or_else(|| {
             let found = content::excerpt(self.arguments.get());
-            Unreadable::new(format!("{place}.arguments"), format!("expected a string, found {found}"))
+            Unreadable::new(place.member("arguments"), format!("expected a string, found {found}"))
         })?;
         Ok(RawCall { id: id.into(), tool: self.name.clone(), arguments: arguments.into() })
     }

@@ -10,6 +10,7 @@ use crate::completion::{Completion, FinishReason, Part, RawCall, Usage, is_blank
 use crate::offer::Offer;
 use crate::wire::answering::Answering;
 use crate::wire::content::{Content, null_is_default};
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 
 /// A response; the first of its choices counts.
@@ -178,9 +179,11 @@ impl Response {
             .find(|text| !is_blank(text))
             .map(|text| Part::Thinking { text: text.clone(), signature: None });
         let texts = texts_of(message.content.as_ref()).into_iter().chain(refusal.cloned()).map(Part::Text);
-        let mut calls = raw_calls(&message.tool_calls, "choices[0].message")?;
+        let choice = Place::new("choices").nth(0);
+        let place = choice.member("message");
+        let mut calls = raw_calls(&message.tool_calls, place)?;
         if let Some(function) = &message.function_call {
-            calls.push(function.raw_call("", "choices[0].message.function_call")?);
+            calls.push(function.raw_call("", place.member("function_call"))?);
         }
         Ok(Completion::new(thinking.into_iter().chain(texts), calls, finish, usage, offer))
     }

@@ -8,6 +8,7 @@ use super::turn::string;
 use crate::offer::is_legal_name;
 use crate::wire::content::excerpt;
 use crate::wire::legal::{Illegal, Rule};
+use crate::wire::place::Place;
 
 /// Where the request follows a response, the calls that its results answer may be there.
 pub(super) fn check<'a>(
@@ -21,19 +22,19 @@ pub(super) fn check<'a>(
     let mut open: BTreeSet<&str> = BTreeSet::new();
     let mut all: BTreeSet<&str> = BTreeSet::new();
     for (at, item) in items.iter().enumerate() {
-        let place = format!("input[{at}]");
+        let place = Place::new("input").nth(at);
         let id = item.call_id.as_deref().unwrap_or_default();
         match item.kind() {
             "function_call" | "custom_tool_call" => {
-                call(item, &place)?;
+                call(item, place)?;
                 all.insert(id);
                 open.insert(id);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 open.remove(id);
                 if !all.contains(id) && !follows {
-                    let place = format!("{place}.call_id");
-                    return Err(Illegal::new(Rule::OrphanedResult, place, format!("`{id}`")));
+                    let found = format!("`{id}`");
+                    return Err(Illegal::new(Rule::OrphanedResult, place.member("call_id"), found));
                 }
             }
             _ => {}
@@ -45,14 +46,18 @@ pub(super) fn check<'a>(
     }
     for (at, name) in names.enumerate() {
         if let Some(name) = name.filter(|name| !is_legal_name(name)) {
-            return Err(Illegal::new(Rule::ToolName, format!("tools[{at}].name"), excerpt(name)));
+            return Err(Illegal::new(
+                Rule::ToolName,
+                Place::new("tools").nth(at).member("name"),
+                excerpt(name),
+            ));
         }
     }
     Ok(())
 }
 
-fn call(item: &Item, place: &str) -> Result<(), Illegal> {
-    let illegal = |rule, member: &str, found| Err(Illegal::new(rule, format!("{place}.{member}"), found));
+fn call(item: &Item, place: Place<'_>) -> Result<(), Illegal> {
+    let illegal = |rule, member, found| Err(Illegal::new(rule, place.member(member), found));
     let name = item.name.as_deref().unwrap_or_default();
     if !is_legal_name(name) {
         return illegal(Rule::ToolName, "name", excerpt(name));

@@ -14,6 +14,7 @@ use crate::offer::Offer;
 use crate::wire::answering::Answering;
 use crate::wire::content::null_is_default;
 use crate::wire::names::Names;
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 
 /// A response.
@@ -172,7 +173,7 @@ impl Response {
         for (at, item) in self.output.iter().enumerate() {
             match item.kind() {
                 "message" => turn.message(item),
-                _ => turn.item(item, &format!("output[{at}]"), &Names::default())?,
+                _ => turn.item(item, Place::new("output").nth(at), &Names::default())?,
             }
         }
         let usage = self.usage.map_or_else(Usage::default, |tokens| Usage {

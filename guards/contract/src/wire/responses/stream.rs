@@ -15,6 +15,7 @@ use crate::completion::Completion;
 use crate::offer::Offer;
 use crate::wire::content::{self, Content, null_is_default};
 use crate::wire::names::Names;
+use crate::wire::place::Place;
 use crate::wire::reading::{self, Unreadable};
 use crate::wire::refusal::Refusal;
 use crate::wire::stream::delta::Delta;
@@ -225,7 +226,7 @@ impl Growing {
     fn is_whole(&self) -> bool {
         let grown = self.grown();
         let member = if grown.kind() == "function_call" { "arguments" } else { "input" };
-        let Ok(call) = turn::raw(&grown, "", member, &Names::default()) else { return false };
+        let Ok(call) = turn::raw(&grown, Place::new("item"), member, &Names::default()) else { return false };
         self.has_ended || (member == "arguments" && content::object(call.arguments.trim()).is_some())
     }
 

@@ -10,6 +10,7 @@ use crate::offer::Offer;
 use crate::view::Message;
 use crate::wire::content;
 use crate::wire::names::{Called, Names};
+use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
 
 /// What neighbouring items of the model say.
@@ -29,7 +30,7 @@ impl Turn {
     }
 
     /// Adds another item, which is at `place`. Items of other types than calls and reasoning add nothing.
-    pub(super) fn item(&mut self, item: &Item, place: &str, names: &Names) -> Result<(), Unreadable> {
+    pub(super) fn item(&mut self, item: &Item, place: Place<'_>, names: &Names) -> Result<(), Unreadable> {
         match item.kind() {
             "function_call" => self.calls.push(raw(item, place, "arguments", names)?),
             "custom_tool_call" => self.calls.push(raw(item, place, "input", names)?),
@@ -64,9 +65,14 @@ impl Turn {
 }
 
 /// The call of an item, with the text in this member.
-pub(super) fn raw(item: &Item, place: &str, member: &str, names: &Names) -> Result<RawCall, Unreadable> {
-    let lacks = |member: &str, found: String| {
-        Unreadable::new(format!("{place}.{member}"), format!("expected a string, found {found}"))
+pub(super) fn raw(
+    item: &Item,
+    place: Place<'_>,
+    member: &'static str,
+    names: &Names,
+) -> Result<RawCall, Unreadable> {
+    let lacks = |member: &'static str, found: String| {
+        Unreadable::new(place.member(member), format!("expected a string, found {found}"))
     };
     let nothing = || "nothing".to_owned();
     let id = item.call_id.clone().ok_or_else(|| lacks("call_id", nothing()))?;

@@ -294,6 +294,9 @@ impl Actor {
         self.following.outcome = OnceCell::new();
         self.following.answers.push(answer.clone());
         self.unread.push(answer);
+        if self.unread.len() > UNREAD {
+            self.look_back();
+        }
     }
 
     /// Returns whether it is an intervention.
@@ -400,3 +403,6 @@ impl Actor {
         self.following.said.push_str(text);
     }
 }
+
+/// More answers than this are not kept unread: a server copies the actor at every act.
+const UNREAD: usize = 64;

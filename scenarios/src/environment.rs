@@ -106,7 +106,7 @@ impl Environment {
 
     /// Puts these files in the place of those that are there: what a real folder has decides whether the task is done.
     pub fn set_files(&mut self, files: BTreeMap<String, String>) {
-        self.state.files = files;
+        self.state.files = files.into();
     }
 
     /// Does what the model says in place of a call, and what a person answers to it.
@@ -167,14 +167,20 @@ impl Environment {
     /// Makes facts hold. A person can do that without a tool.
     pub fn set(&mut self, facts: &[Template]) {
         for fact in facts {
-            self.state.facts.entry(self.world.fixed(fact).into_owned()).or_insert(self.now);
+            let fact = self.world.fixed(fact);
+            if !self.state.facts.contains_key(&*fact) {
+                Arc::make_mut(&mut self.state.facts).insert(fact.into_owned(), self.now);
+            }
         }
     }
 
     /// Makes facts no longer hold.
     pub fn clear(&mut self, facts: &[Template]) {
         for fact in facts {
-            self.state.facts.remove(&*self.world.fixed(fact));
+            let fact = self.world.fixed(fact);
+            if self.state.facts.contains_key(&*fact) {
+                Arc::make_mut(&mut self.state.facts).remove(&*fact);
+            }
         }
     }
 
@@ -223,14 +229,14 @@ impl Environment {
             let (mut at, mut written) = (String::new(), String::new());
             self.world.render(path, Filling { dice: &mut dice, arguments, nth: visit.into() }, &mut at);
             self.world.render(text, Filling { dice: &mut dice, arguments, nth: visit.into() }, &mut written);
-            let file = self.state.files.entry(at).or_default();
+            let file = Arc::make_mut(&mut self.state.files).entry(at).or_default();
             if !appends {
                 file.clear();
             }
             file.push_str(&written);
         }
         for path in &rule.deletes {
-            self.state.files.remove(&*self.world.fixed(path));
+            Arc::make_mut(&mut self.state.files).remove(&*self.world.fixed(path));
         }
     }
 

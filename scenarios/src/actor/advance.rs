@@ -159,7 +159,7 @@ impl Actor {
     }
 
     /// Finds the latest failure and the latest success among the answers that it did not look at yet.
-    fn look_back(&mut self) {
+    pub(super) fn look_back(&mut self) {
         let (mut error, mut success) = (None, None);
         for answer in self.unread.drain(..).rev() {
             if error.is_some() && success.is_some() {

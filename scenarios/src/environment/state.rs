@@ -1,21 +1,22 @@
 //! What tools act on, and what each does to it where no rule says otherwise.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::executed::{Executed, done, failed};
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Answers, Role, TICKS_PER_SECOND};
 
-/// Files, facts, records and the todo list.
+/// Files, facts, records and the todo list. A server keeps the state after every act, so what did not change is shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    pub(super) files: BTreeMap<String, String>,
+    pub(super) files: Arc<BTreeMap<String, String>>,
     /// The facts that hold, and since which tick.
-    pub(super) facts: BTreeMap<String, u64>,
+    pub(super) facts: Arc<BTreeMap<String, u64>>,
     /// How often each remote record was created.
-    pub(super) records: BTreeMap<String, u32>,
+    pub(super) records: Arc<BTreeMap<String, u32>>,
     /// The todo list, one item a line.
-    pub(super) todo: String,
+    pub(super) todo: Arc<str>,
 }
 
 /// The canonical names of the arguments of a call, with their values.
@@ -27,10 +28,10 @@ impl State {
         facts: impl Iterator<Item = String>,
     ) -> Self {
         Self {
-            files: files.collect(),
-            facts: facts.map(|fact| (fact, 0)).collect(),
-            records: BTreeMap::new(),
-            todo: String::new(),
+            files: Arc::new(files.collect()),
+            facts: Arc::new(facts.map(|fact| (fact, 0)).collect()),
+            records: Arc::default(),
+            todo: "".into(),
         }
     }
 
@@ -62,7 +63,7 @@ impl State {
             Role::Plan => self.plan(answers, arguments),
             Role::Ask => done("(no answer)".into()),
             Role::Remote => {
-                *self.records.entry(first.to_owned()).or_default() += 1;
+                *Arc::make_mut(&mut self.records).entry(first.to_owned()).or_default() += 1;
                 done(format!("created {first}"))
             }
             Role::Finish => Executed { finishes: true, ..done("done".into()) },
@@ -84,13 +85,13 @@ impl State {
         {
             return done(filled(unchanged, arguments, 0));
         }
-        self.files.insert(path.to_owned(), content.to_owned());
+        Arc::make_mut(&mut self.files).insert(path.to_owned(), content.to_owned());
         done(said(&answers.done, arguments, 0, || format!("wrote {} bytes to {path}", content.len())))
     }
 
     fn edit(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
         let (path, old, new) = (value(arguments, 0), value(arguments, 1), value(arguments, 2));
-        let Some(content) = self.files.get_mut(path) else {
+        let Some(content) = self.files.get(path) else {
             return failed(said(&answers.missing, arguments, 0, || format!("error: no such file: {path}")));
         };
         if old == new {
@@ -107,7 +108,8 @@ impl State {
                 format!("error: the text to replace was not found in {path}")
             })),
             1 => {
-                *content = content.replacen(old, new, 1);
+                let edited = content.replacen(old, new, 1);
+                Arc::make_mut(&mut self.files).insert(path.to_owned(), edited);
                 done(said(&answers.done, arguments, 1, || format!("edited {path}")))
             }
             _ => failed(said(&answers.found_twice, arguments, count, || {
@@ -119,11 +121,11 @@ impl State {
     fn plan(&mut self, answers: &Answers, arguments: &Arguments<'_>) -> Executed {
         let items = value(arguments, 0);
         if let Some(unchanged) = &answers.unchanged
-            && self.todo == items
+            && *self.todo == *items
         {
             return done(filled(unchanged, arguments, 0));
         }
-        items.clone_into(&mut self.todo);
+        self.todo = items.into();
         done(said(&answers.done, arguments, 0, || "todo list updated".to_owned()))
     }
 }

@@ -1,12 +1,15 @@
 //! How many turns a second `balk serve` answers, beside a server that only echoes: `serve_load [SCENARIO]`.
 //!
-//! One process has the two servers and the clients: a thousand conversations at once, each with twenty turns over a
-//! connection of its own that stays open. Both servers get the same requests and send answers of the same size. Then
-//! one conversation has a thousand turns, whose requests grow. The handling of a request is what the server itself
+//! Each server has a process of its own, and the clients another: a thousand conversations at once, each with twenty
+//! turns over a connection that stays open. Both servers get the same requests and send answers of the same size. Then
+//! one conversation has a thousand turns, whose requests grow. Memory is what the server's process takes more after the
+//! conversations than before them, their connections included. The handling of a request is what the server itself
 //! does with it, without the network: it reads the request and finds the answer.
 
+use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Barrier;
 use std::thread;
 
@@ -207,34 +210,103 @@ fn resident() -> u64 {
     line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
+/// A server in a process of its own, so that its memory is not that of the clients.
+struct Served {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    address: SocketAddr,
+}
+
+/// What a server says of a conversation: its own memory in bytes, and how long it handled each request, in nanoseconds.
+type Said = (u64, Vec<u64>);
+
+impl Served {
+    fn start(role: &str, word: &str) -> Result<Self, Box<dyn Error>> {
+        let mut process = Command::new(std::env::current_exe()?)
+            .args([role, word])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let input = process.stdin.take().ok_or("no input")?;
+        let mut output = BufReader::new(process.stdout.take().ok_or("no output")?);
+        let mut address = String::new();
+        output.read_line(&mut address)?;
+        Ok(Self { process, input, output, address: address.trim().parse()? })
+    }
+
+    fn said(&mut self, name: &str) -> Result<Said, Box<dyn Error>> {
+        writeln!(self.input, "{name}")?;
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It is about to end anyway.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Says where it serves, and then what it knows of each conversation that it is asked for.
+#[expect(clippy::print_stdout, reason = "this is what an example is for")]
+fn serve(address: SocketAddr, handling: impl Fn(&str) -> Vec<u64>) -> Result<(), Box<dyn Error>> {
+    println!("{address}");
+    for name in io::stdin().lines() {
+        let said: Said = (resident(), handling(&name?));
+        println!("{}", serde_json::to_string(&said)?);
+    }
+    Ok(())
+}
+
+fn worlds(name: &str) -> Result<Worlds, Box<dyn Error>> {
+    Ok(catalogue::find(name).ok_or("no such scenario")?.read(&[]).map_err(|it| it.to_string())?.into())
+}
+
+fn serve_actors(name: &str) -> Result<(), Box<dyn Error>> {
+    let limits = Limits { kept: usize::MAX, ..Limits::default() };
+    let scripts = Scripts { worlds: vec![worlds(name)?], seed: 7, profile: None };
+    let server = Server::start(Serve { limits, ..Serve::new(scripts) })?;
+    let address = server.url().trim_start_matches("http://").parse()?;
+    serve(address, |name| server.told(Some(name)).map(|it| it.handling).unwrap_or_default())
+}
+
 /// The value that this share of all, in thousandths, does not exceed.
 fn quantile(sorted: &[u64], share: usize) -> u64 {
     sorted.get((sorted.len() * share / 1000).min(sorted.len().saturating_sub(1))).copied().unwrap_or(0)
 }
 
 #[expect(clippy::print_stdout, reason = "this is what an example is for")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let name = std::env::args().nth(1).unwrap_or_else(|| "repeating".to_owned());
-    let worlds: Worlds =
-        catalogue::find(&name).ok_or("no such scenario")?.read(&[]).map_err(|it| it.to_string())?.into();
-    let script = Script::of(&worlds);
-    let limits = Limits { kept: usize::MAX, ..Limits::default() };
-    let scripts = Scripts { worlds: vec![worlds], seed: 7, profile: None };
-    let server = Server::start(Serve { limits, ..Serve::new(scripts) })?;
-    let address: SocketAddr = server.url().trim_start_matches("http://").parse()?;
-
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let name = match (arguments.next(), arguments.next()) {
+        (Some(role), Some(name)) if role == SERVE => return serve_actors(&name),
+        (Some(role), Some(answer)) if role == ECHO => {
+            let (address, _runtime) = echo(answer)?;
+            return serve(address, |_| Vec::new());
+        }
+        (name, _) => name.unwrap_or_else(|| "repeating".to_owned()),
+    };
+    let script = Script::of(&worlds(&name)?);
+    let mut server = Served::start(SERVE, &name)?;
     // The first conversation warms up what all share, and shows how large an answer is.
-    let mut first = Talk::new(address, &format!("{name}:0:first"), &script.openings[0], &script.tools)?;
+    let warm = format!("{name}:0:first");
+    let mut first = Talk::new(server.address, &warm, &script.openings[0], &script.tools)?;
     first.send()?;
     first.receive()?;
-    let (echo_address, _runtime) = echo(String::from_utf8(first.answer)?)?;
-    let echoed = play(echo_address, &name, &script);
-    let before = resident();
-    let played = play(address, &name, &script);
-    let grown = resident().saturating_sub(before);
+    let echo = Served::start(ECHO, str::from_utf8(&first.answer)?)?;
+    let echoed = play(echo.address, &name, &script);
+    let before = server.said(&warm)?.0;
+    let played = play(server.address, &name, &script);
+    let grown = server.said(&warm)?.0.saturating_sub(before);
 
-    let told = |name: &str| server.told(Some(name)).map(|it| it.handling).unwrap_or_default();
-    let mut handling: Vec<u64> = (0..CONVERSATIONS).flat_map(|at| told(&format!("{name}:{at}"))).collect();
+    let mut handling = Vec::new();
+    for at in 0..CONVERSATIONS {
+        handling.extend(server.said(&format!("{name}:{at}"))?.1);
+    }
     handling.sort_unstable();
     println!("{CONVERSATIONS} conversations of {TURNS} turns at once ({name})");
     println!("  echo      {:6} turns/s, {} lost", echoed.a_second(), echoed.lost);
@@ -245,7 +317,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("  memory    {} bytes a conversation", grown / u64::try_from(CONVERSATIONS)?);
 
     let long = format!("{name}:0:long");
-    let mut talk = Talk::new(address, &long, &script.openings[0], &script.tools)?;
+    let mut talk = Talk::new(server.address, &long, &script.openings[0], &script.tools)?;
     let mut sizes = Vec::with_capacity(LONG);
     for _ in 0..LONG {
         sizes.push(talk.send()?);
@@ -253,7 +325,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         talk.goes_on().ok_or("no answer")?;
     }
     println!("one conversation of {LONG} turns");
-    let handling = told(&long);
+    let (_, handling) = server.said(&long)?;
     for turn in [100, LONG] {
         // The median of ten turns.
         let mut around: Vec<u64> = handling[turn - 10..turn].to_vec();
@@ -263,3 +335,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+/// The first argument of the program when it is one of its own servers.
+const SERVE: &str = "--serve";
+const ECHO: &str = "--echo";

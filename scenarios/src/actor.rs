@@ -59,8 +59,8 @@ pub struct Actor {
     /// The latest answers that read so, among those that were looked at.
     last_error: Option<Arc<str>>,
     last_success: Option<Arc<str>>,
-    /// The answers since then.
-    unread: Vec<Answer>,
+    /// The answers since then. Copies of the actor share them: a server keeps one for each act.
+    unread: Option<Arc<Unread>>,
 }
 
 /// An answer to a call.
@@ -69,6 +69,14 @@ struct Answer {
     text: Arc<str>,
     /// Whether the call failed, where that is known from the world. Else the words say it.
     failed: Option<bool>,
+}
+
+/// An answer that was not looked at, and those before it.
+#[derive(Debug)]
+struct Unread {
+    answer: Answer,
+    before: Option<Arc<Unread>>,
+    count: usize,
 }
 
 impl Answer {
@@ -161,7 +169,7 @@ impl Actor {
             last_correction: None,
             last_error: None,
             last_success: None,
-            unread: Vec::new(),
+            unread: None,
         }
     }
 
@@ -293,8 +301,10 @@ impl Actor {
         self.following.results = true;
         self.following.outcome = OnceCell::new();
         self.following.answers.push(answer.clone());
-        self.unread.push(answer);
-        if self.unread.len() > UNREAD {
+        let before = self.unread.take();
+        let count = before.as_ref().map_or(1, |it| it.count + 1);
+        self.unread = Some(Arc::new(Unread { answer, before, count }));
+        if count == UNREAD {
             self.look_back();
         }
     }
@@ -404,5 +414,5 @@ impl Actor {
     }
 }
 
-/// More answers than this are not kept unread: a server copies the actor at every act.
+/// When so many answers are unread, they are looked at: a conversation may have any number of them.
 const UNREAD: usize = 64;

@@ -71,7 +71,7 @@ pub(super) struct Conversation {
     /// What they said last in reply, after so many acts.
     replied: Option<(usize, Option<Arc<str>>)>,
     /// Every act, in order.
-    acts: Vec<Acted>,
+    acts: Vec<Box<Acted>>,
     /// The last act at each place.
     at: BTreeMap<Path, usize>,
     /// The last act up to each answer.
@@ -162,7 +162,7 @@ impl Conversation {
     pub(super) fn user_replies(&mut self) -> Option<Arc<str>> {
         let acts = self.acts.len();
         if self.replied.as_ref().is_none_or(|(at, _)| *at != acts) {
-            let Acted { scene, done, .. } = self.acts.last_mut()?;
+            let Acted { scene, done, .. } = &mut **self.acts.last_mut()?;
             let user = self.user.get_or_insert_with(|| User::new(&scene.world));
             self.replied = Some((acts, scene.user_replies(user, done)));
         }
@@ -175,7 +175,7 @@ impl Conversation {
     /// The place cannot be looked at.
     pub(super) fn ends(&mut self) -> io::Result<()> {
         let Some(last) = self.acts.last_mut() else { return Ok(()) };
-        if let Some(results) = self.site.came_of(&vec![None; last.done.completion.calls.len()])? {
+        if let Some(results) = self.site.came_of(&vec![None; last.done.act.calls.len()])? {
             last.scene.environment = results.environment;
         }
         self.site.look(&mut last.scene.environment)
@@ -243,7 +243,7 @@ impl Conversation {
         if let (Goes::After(act, known), None) = self.find(start, shown)
             && known < shown.len()
         {
-            let Acted { scene: before, done, .. } = &self.acts[act];
+            let Acted { scene: before, done, .. } = &*self.acts[act];
             scene = before.clone();
             scene.goes_on(&mut done.clone(), &shown[known..], &mut *self.site, &mut self.steps)?;
         }
@@ -315,14 +315,14 @@ impl Conversation {
 
     /// The same act again: the agent sent its request once more.
     fn again(&mut self, act: usize) -> Acted {
-        let Acted { path, scene, done } = &self.acts[act];
+        let Acted { path, scene, done } = &*self.acts[act];
         let (path, scene, done) = (*path, scene.clone(), done.clone());
         self.act(scene, Some(done), path)
     }
 
     /// The act after these items.
     fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
-        let Acted { scene, done, .. } = &self.acts[act];
+        let Acted { scene, done, .. } = &*self.acts[act];
         let (mut scene, mut done) = (scene.clone(), done.clone());
         match &self.summarised {
             Some(summarised) if items.iter().any(|it| scene.actor.is_summary(it.text())) => {
@@ -346,25 +346,26 @@ impl Conversation {
             attempt = before.attempt + 1;
             act = scene.actor.act(attempt);
         }
-        let done = Done::new(&scene.actor, act, attempt, (scene.world.offer(), self.site.root()));
+        let done = Done::new(&scene.actor, act, attempt);
         Acted { path, scene, done }
     }
 
     /// Sends an act on its way.
     fn acts(&mut self, acted: Acted) -> io::Result<Answer> {
-        let Done { completion, act, .. } = &acted.done;
+        let act = &acted.done.act;
+        let [completion, sent] = acted.done.completions(acted.scene.world.offer(), self.site.root());
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
         self.site.arm(&acted.scene.environment, &calls)?;
         let arrival = match &act.broken {
             Some(broken) => Arrival::Broken(broken.clone()),
             None => Arrival::Whole(acted.scene.world.scenario().actor.states[act.state].delivery),
         };
-        let answer = Answer { completion: acted.done.sent.clone(), arrival, id: self.id(self.requests) };
-        self.steps.push(acted.done.step());
+        let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
+        self.steps.push(acted.done.step(&completion));
         self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, Some(self.acts.len()));
-        self.acts.push(acted);
+        self.acts.push(Box::new(acted));
         Ok(answer)
     }
 }

@@ -32,13 +32,10 @@ pub(super) struct Says {
     known: Option<Executed>,
 }
 
-/// What was done last.
+/// What was done last. Every act is kept, so what can be made from it is not.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub(super) act: Act,
-    pub(super) completion: Arc<Completion>,
-    /// The same with the paths that the agent's tools want.
-    pub(super) sent: Arc<Completion>,
     /// The number of the attempt at this act, from 1.
     pub(super) attempt: u32,
     /// The state that it is an act of, and its visit.
@@ -49,15 +46,20 @@ pub(super) struct Done {
 
 impl Done {
     /// An act that the world has not heard yet.
-    pub(super) fn new(actor: &Actor, act: Act, attempt: u32, (offer, root): (&Offer, Option<&str>)) -> Self {
-        let completion = Arc::new(act.completion(offer));
-        let sent = root.map_or_else(|| completion.clone(), |root| absolute::below(root, &completion, offer));
-        Self { act, completion, sent, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
+    pub(super) fn new(actor: &Actor, act: Act, attempt: u32) -> Self {
+        Self { act, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
     }
 
-    /// The act as a step of the record.
-    pub(super) fn step(&self) -> Step {
-        let Self { act, completion, attempt, at: (state, visit), .. } = self;
+    /// The completion, and the same with the paths that the agent's tools want.
+    pub(super) fn completions(&self, offer: &Offer, root: Option<&str>) -> [Arc<Completion>; 2] {
+        let own = Arc::new(self.act.completion(offer));
+        let sent = root.map_or_else(|| own.clone(), |root| absolute::below(root, &own, offer));
+        [own, sent]
+    }
+
+    /// The act, whose completion this is, as a step of the record.
+    pub(super) fn step(&self, completion: &Completion) -> Step {
+        let Self { act, attempt, at: (state, visit), .. } = self;
         let called = |it: &Arc<ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
         Step::Act {
             state: state.clone(),
@@ -105,7 +107,7 @@ impl Scene {
         steps: &mut Vec<Step>,
     ) -> io::Result<()> {
         let theirs = items.first().and_then(|it| it.after.as_ref());
-        let completion = self.taken(done, theirs);
+        let completion = self.taken(done, theirs, site.root());
         if done.act.broken.is_some() && completion.is_some() {
             steps.push(Step::History { how: History::Kept });
         }
@@ -158,19 +160,24 @@ impl Scene {
 
     /// The completion that the agent took, as the actor reads it: its own, unless the agent changed the calls. A
     /// broken attempt counts only if the agent kept what came of it.
-    fn taken(&self, done: &Done, theirs: Option<&Arc<Completion>>) -> Option<Arc<Completion>> {
-        let own = &done.completion;
+    fn taken(
+        &self,
+        done: &Done,
+        theirs: Option<&Arc<Completion>>,
+        root: Option<&str>,
+    ) -> Option<Arc<Completion>> {
+        let [own, sent] = done.completions(self.world.offer(), root);
         let is_changed = |theirs: &&Arc<Completion>| {
             let keys = |it: &Completion| it.calls.iter().map(|call| call.key).collect::<Vec<_>>();
             // Some agents show arguments that cannot be read in other words. No tool takes those either.
             let can_be_read = || theirs.calls.iter().all(|it| self.environment.asked(it).is_some());
-            !theirs.calls.is_empty() && keys(theirs) != keys(&done.sent) && can_be_read()
+            !theirs.calls.is_empty() && keys(theirs) != keys(&sent) && can_be_read()
         };
         match theirs {
             // No agent shows an answer without text and calls.
             None if done.act.broken.is_some() || !own.has_text() && own.calls.is_empty() => None,
-            None => Some(own.clone()),
-            Some(_) => Some(theirs.filter(|it| is_changed(it)).unwrap_or(own).clone()),
+            None => Some(own),
+            Some(_) => theirs.filter(|it| is_changed(it)).cloned().or(Some(own)),
         }
     }
 
@@ -192,13 +199,14 @@ impl Scene {
     pub(super) fn user_replies(&mut self, user: &mut User, done: &mut Done) -> Option<Arc<str>> {
         self.hears(done);
         let finishes = done.act.spoken.iter().any(|it| it.role == Role::Finish);
-        if finishes || !done.completion.calls.is_empty() || self.world.protocol() == Protocol::Tool {
+        if finishes || !done.act.calls.is_empty() || self.world.protocol() == Protocol::Tool {
             return None;
         }
         // What answers a question in words stays the answer.
         if self.says.as_ref().is_none_or(|it| it.known.is_none()) {
             self.says = None;
-            let said: String = done.completion.texts().map(|text| &**text).collect();
+            let completion = done.act.completion(self.world.offer());
+            let said: String = completion.texts().map(|text| &**text).collect();
             let text = user.reply(&said, &mut self.environment)?;
             self.says = Some(Says { text, known: None });
         }

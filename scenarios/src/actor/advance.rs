@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Actor;
 use super::detour::Detour;
 use super::repaired::Repaired;
+use super::{Actor, Unread};
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
@@ -161,12 +161,14 @@ impl Actor {
     /// Finds the latest failure and the latest success among the answers that it did not look at yet.
     pub(super) fn look_back(&mut self) {
         let (mut error, mut success) = (None, None);
-        for answer in self.unread.drain(..).rev() {
-            if error.is_some() && success.is_some() {
-                break;
-            }
+        let unread = self.unread.take();
+        let mut next = unread.as_deref();
+        while let Some(Unread { answer, before, .. }) = next
+            && (error.is_none() || success.is_none())
+        {
             let latest = if answer.failed() { &mut error } else { &mut success };
-            latest.get_or_insert(answer.text);
+            latest.get_or_insert_with(|| answer.text.clone());
+            next = before.as_deref();
         }
         self.last_error = error.or(self.last_error.take());
         self.last_success = success.or(self.last_success.take());

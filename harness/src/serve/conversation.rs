@@ -71,6 +71,10 @@ pub(super) struct Conversation {
     /// What they said last in reply, after so many acts.
     replied: Option<(usize, Option<Arc<str>>)>,
     /// Every act, in order.
+    #[expect(
+        clippy::vec_box,
+        reason = "an act has hundreds of bytes, and half of a list that grows is room"
+    )]
     acts: Vec<Box<Acted>>,
     /// The last act at each place.
     at: BTreeMap<Path, usize>,

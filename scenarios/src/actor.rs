@@ -14,9 +14,9 @@ use balk_contract::{ASKED_FIRST, ChoiceKind, Completion, LOST, Message, NOT_RUN,
 use crate::environment::Executed;
 use crate::scenario::{CallSpec, Called, Role, StateId};
 use crate::world::World;
-use balk_contract::reading::Reading;
 
 use act::Visit;
+use answers::{Answer, Latest};
 use detour::Detour;
 use memo::Memo;
 
@@ -24,6 +24,7 @@ pub use act::{Act, Broken};
 
 mod act;
 mod advance;
+mod answers;
 mod detour;
 mod memo;
 mod notes;
@@ -56,33 +57,7 @@ pub struct Actor {
     /// Corrections in a row.
     corrections: u32,
     last_correction: Option<String>,
-    /// The latest answers that read so, among those that were looked at.
-    last_error: Option<Arc<str>>,
-    last_success: Option<Arc<str>>,
-    /// The answers since then. Copies of the actor share them: a server keeps one for each act.
-    unread: Option<Arc<Unread>>,
-}
-
-/// An answer to a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Answer {
-    text: Arc<str>,
-    /// Whether the call failed, where that is known from the world. Else the words say it.
-    failed: Option<bool>,
-}
-
-/// An answer that was not looked at, and those before it.
-#[derive(Debug)]
-struct Unread {
-    answer: Answer,
-    before: Option<Arc<Unread>>,
-    count: usize,
-}
-
-impl Answer {
-    fn failed(&self) -> bool {
-        self.failed.unwrap_or_else(|| Reading::of(&self.text).failed)
-    }
+    latest: Latest,
 }
 
 /// What has happened since the last completion.
@@ -167,9 +142,7 @@ impl Actor {
             asked: 0,
             corrections: 0,
             last_correction: None,
-            last_error: None,
-            last_success: None,
-            unread: None,
+            latest: Latest::default(),
         }
     }
 
@@ -301,12 +274,7 @@ impl Actor {
         self.following.results = true;
         self.following.outcome = OnceCell::new();
         self.following.answers.push(answer.clone());
-        let before = self.unread.take();
-        let count = before.as_ref().map_or(1, |it| it.count + 1);
-        self.unread = Some(Arc::new(Unread { answer, before, count }));
-        if count == UNREAD {
-            self.look_back();
-        }
+        self.latest.add(answer);
     }
 
     /// Returns whether it is an intervention.
@@ -413,6 +381,3 @@ impl Actor {
         self.following.said.push_str(text);
     }
 }
-
-/// When so many answers are unread, they are looked at: a conversation may have any number of them.
-const UNREAD: usize = 64;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Actor;
 use super::detour::Detour;
 use super::repaired::Repaired;
-use super::{Actor, Unread};
 use crate::draws::Draw;
 use crate::response::{self, Correction, Delivered, Reaction, ResponseMode};
 use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
@@ -134,14 +134,14 @@ impl Actor {
             return None;
         }
         self.corrections += 1;
-        self.look_back();
+        let [last_error, last_success] = self.latest.read();
         let calls = self.following.completion.as_ref().map_or(&[][..], |it| &it.calls);
         let called: Vec<&str> = calls.iter().map(|it| &*it.tool).collect();
         let advice = response::read(&Delivered {
             text: &self.following.said,
             previous: self.last_correction.as_deref(),
-            last_error: self.last_error.as_deref(),
-            last_success: self.last_success.as_deref(),
+            last_error,
+            last_success,
             tools: self.world.offer().tools(),
             called: &called,
         });
@@ -156,22 +156,6 @@ impl Actor {
         let reaction = self.world.response().react(&correction, self.world.draws());
         self.last_correction = Some(std::mem::take(&mut self.following.said));
         Some(reaction)
-    }
-
-    /// Finds the latest failure and the latest success among the answers that it did not look at yet.
-    pub(super) fn look_back(&mut self) {
-        let (mut error, mut success) = (None, None);
-        let unread = self.unread.take();
-        let mut next = unread.as_deref();
-        while let Some(Unread { answer, before, .. }) = next
-            && (error.is_none() || success.is_none())
-        {
-            let latest = if answer.failed() { &mut error } else { &mut success };
-            latest.get_or_insert_with(|| answer.text.clone());
-            next = before.as_deref();
-        }
-        self.last_error = error.or(self.last_error.take());
-        self.last_success = success.or(self.last_success.take());
     }
 
     /// Whether a correction that was taken so leads along this transition.

@@ -86,7 +86,8 @@ pub struct Crash {
     #[arg(long, value_name = "DIR", default_value = "crash")]
     out: PathBuf,
 
-    /// End with code 4 if a run has this verdict, or a control has a `false-alarm`; may be given again
+    /// End with code 4 if a run has this verdict, if a control has a `false-alarm`, or if no run was played; may be
+    /// given again
     #[arg(long, value_name = "WORD", value_parser = gate)]
     fail_on: Vec<Gate>,
 
@@ -157,9 +158,15 @@ impl Crash {
             "{} has the transcript, the output and the verdict of each run",
             self.out.display()
         ));
+        // An agent that never ran passes no gate.
+        let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
+        let is_unmet = !self.fail_on.is_empty() && nothing_ran;
+        if is_unmet && !interrupt.came() {
+            say(format_args!("--fail-on: expected at least one run that was played, found none"));
+        }
         Ok(if interrupt.came() {
             Exit::Interrupted
-        } else if played.iter().any(|it| self.fails(it)) {
+        } else if is_unmet || played.iter().any(|it| self.fails(it)) {
             Exit::Unmet
         } else {
             Exit::Fine

@@ -257,7 +257,8 @@ impl Report {
             }
         }
         self.out.flush()?;
-        if self.summary.is_empty() {
+        // A file or folder that could not be used has said so.
+        if self.summary.is_empty() && self.summary.broken_files == 0 {
             say(format_args!(
                 "error: expected transcripts as JSON lines of at most {LINE_BYTES_MAX} bytes, found none"
             ));

@@ -123,6 +123,15 @@ fn what_cannot_be_run_says_why() {
     assert!(line(&verdicts).contains("no tool for the role `remote`"), "{}", line(&verdicts));
 }
 
+/// Else the agent that CI could not install would pass.
+#[test]
+fn an_agent_that_never_ran_passes_no_gate() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, runs) =
+        crash(folder.path(), "/no/such/agent {task}", &["repeating"], &["--fail-on", "silent"]);
+    assert_eq!((code, runs.len()), (4, 1), "{runs:#?}");
+}
+
 /// Files and a shell are enough for what is played without `--scenario`.
 #[test]
 fn what_is_played_by_itself_can_be_played_to_any_agent() {

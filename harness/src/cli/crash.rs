@@ -158,19 +158,17 @@ impl Crash {
             "{} has the transcript, the output and the verdict of each run",
             self.out.display()
         ));
-        // An agent that never ran passes no gate.
+        Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&played) })
+    }
+
+    /// Whether the gates hold. An agent that never ran passes none.
+    fn gated(&self, played: &[Played]) -> Exit {
         let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
-        let is_unmet = !self.fail_on.is_empty() && nothing_ran;
-        if is_unmet && !interrupt.came() {
+        if !self.fail_on.is_empty() && nothing_ran {
             say(format_args!("--fail-on: expected at least one run that was played, found none"));
+            return Exit::Unmet;
         }
-        Ok(if interrupt.came() {
-            Exit::Interrupted
-        } else if is_unmet || played.iter().any(|it| self.fails(it)) {
-            Exit::Unmet
-        } else {
-            Exit::Fine
-        })
+        if played.iter().any(|it| self.fails(it)) { Exit::Unmet } else { Exit::Fine }
     }
 
     fn fails(&self, played: &Played) -> bool {

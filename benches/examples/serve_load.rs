@@ -3,8 +3,8 @@
 //! Each server has a process of its own, and the clients another: a thousand conversations at once, each with twenty
 //! turns over a connection that stays open. Both servers get the same requests and send answers of the same size. Then
 //! one conversation has a thousand turns, whose requests grow. Memory is what the server's process takes more after the
-//! conversations than before them, their connections included. The handling of a request is what the server itself
-//! does with it, without the network: it reads the request and finds the answer.
+//! conversations than before them, their connections included; the echo shows what these alone take. The handling of a
+//! request is what the server itself does with it, without the network: it reads the request and finds the answer.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,6 +17,8 @@ use axum::Router;
 use axum::routing::post;
 use balk::bench::Stopwatch;
 use balk::serve::{Limits, Scripts, Serve, Server};
+// The allocator of the program.
+use balk_benches as _;
 use balk_guards::wire::Dialect;
 use balk_guards::{Completion, Offer};
 use balk_scenarios::{World, WorldOptions, Worlds, catalogue};
@@ -235,6 +237,14 @@ impl Served {
         Ok(Self { process, input, output, address: address.trim().parse()? })
     }
 
+    /// Plays all conversations, and says by how many bytes the server has grown for each.
+    fn plays(&mut self, scenario: &str, script: &Script) -> Result<(Played, u64), Box<dyn Error>> {
+        let before = self.said(scenario)?.0;
+        let played = play(self.address, scenario, script);
+        let grown = self.said(scenario)?.0.saturating_sub(before);
+        Ok((played, grown / u64::try_from(CONVERSATIONS)?))
+    }
+
     fn said(&mut self, name: &str) -> Result<Said, Box<dyn Error>> {
         writeln!(self.input, "{name}")?;
         let mut line = String::new();
@@ -297,11 +307,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut first = Talk::new(server.address, &warm, &script.openings[0], &script.tools)?;
     first.send()?;
     first.receive()?;
-    let echo = Served::start(ECHO, str::from_utf8(&first.answer)?)?;
-    let echoed = play(echo.address, &name, &script);
-    let before = server.said(&warm)?.0;
-    let played = play(server.address, &name, &script);
-    let grown = server.said(&warm)?.0.saturating_sub(before);
+    let mut echo = Served::start(ECHO, str::from_utf8(&first.answer)?)?;
+    let (echoed, echo_grown) = echo.plays(&name, &script)?;
+    let (played, grown) = server.plays(&name, &script)?;
 
     let mut handling = Vec::new();
     for at in 0..CONVERSATIONS {
@@ -314,7 +322,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("  ratio     {:6} %", played.a_second() * 100 / echoed.a_second().max(1));
     let (half, most) = (quantile(&handling, 500), quantile(&handling, 990));
     println!("  handling  p50 {half} ns, p99 {most} ns, max {} ns", quantile(&handling, 1000));
-    println!("  memory    {} bytes a conversation", grown / u64::try_from(CONVERSATIONS)?);
+    println!("  memory    {grown} bytes a conversation, of which its connection takes {echo_grown}");
 
     let long = format!("{name}:0:long");
     let mut talk = Talk::new(server.address, &long, &script.openings[0], &script.tools)?;

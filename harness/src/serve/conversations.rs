@@ -14,7 +14,7 @@ use crate::bench::Stopwatch;
 
 use super::conversation::{Answer, Conversation, NoAnswer};
 use super::record::Step;
-use super::script::{NoScript, Scripts};
+use super::script::{NoScript, Scripts, Toolsets};
 use super::site::Site;
 use super::verdict::Verdict;
 
@@ -24,6 +24,7 @@ pub type Sites = dyn Fn() -> Box<dyn Site> + Send + Sync;
 /// All conversations of a server.
 pub(super) struct Conversations {
     scripts: Scripts,
+    toolsets: Arc<Toolsets>,
     sites: Box<Sites>,
     max_requests: Option<u64>,
     /// About how many bytes all conversations may take, and how many they do.
@@ -100,9 +101,10 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (kept, all, bound, answered, bodies, unlogged) = Default::default();
+        let (toolsets, kept, all, bound, answered, bodies, unlogged) = Default::default();
         Self {
             scripts,
+            toolsets,
             sites,
             max_requests,
             max_kept,
@@ -229,7 +231,8 @@ impl Conversations {
             return Ok(found.clone());
         }
         // Drawing a script can take a while, so it happens outside the lock; if two race, one script is dropped.
-        let script = self.scripts.script(name).map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
+        let script = self.scripts.script(name, &self.toolsets);
+        let script = script.map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
         let mut all = locked(&self.all);
         let logged = all.entry(name.to_owned()).or_insert_with(|| {
             self.kept.fetch_add(CONVERSATION_BYTES + name.len(), Ordering::Relaxed);

@@ -1,9 +1,10 @@
 //! What is played to whom.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_guards::Offer;
 use balk_scenarios::agents::Profile;
+use balk_scenarios::scenario::{Role, Toolset};
 use balk_scenarios::toolsets::{Unbound, bind};
 use balk_scenarios::{Pools, Scenario, World, WorldOptions, Worlds};
 
@@ -16,21 +17,23 @@ pub struct Script {
     pub seed: u64,
     /// What is known of the agent, if anything is.
     pub profile: Option<Arc<Profile>>,
+    /// The tool sets that are bound already.
+    toolsets: Arc<Toolsets>,
 }
 
 impl Script {
     /// The world of the script with the tools of this offer. An agent that offers the very tools that the seed draws
     /// gets the world that a trial has.
-    pub(super) fn world(&self, offer: &Offer) -> Result<Arc<World>, Unbound> {
-        let Self { scenario, seed, profile } = self;
+    pub(super) fn world(&self, offer: &Arc<Offer>) -> Result<Arc<World>, Unbound> {
+        let Self { scenario, seed, profile, toolsets } = self;
         let drawn = World::draw(scenario, *seed, WorldOptions::default());
         if is_offered(&drawn, offer) {
             return Ok(drawn);
         }
-        let toolset = match profile {
-            Some(profile) => profile.bind(&scenario.roles, offer.tools())?,
-            None => bind("agent", &scenario.roles, offer.tools(), &[])?,
-        };
+        let toolset = toolsets.of(&scenario.roles, offer, || match profile {
+            Some(profile) => profile.bind(&scenario.roles, offer.tools()),
+            None => bind("agent", &scenario.roles, offer.tools(), &[]),
+        })?;
         Ok(World::with_tools(scenario, *seed, WorldOptions::default(), &toolset))
     }
 }
@@ -40,6 +43,41 @@ fn is_offered(world: &World, offer: &Offer) -> bool {
     let offered = offer.tools().iter();
     drawn.clone().count() == offered.len()
         && drawn.zip(offered).all(|(drawn, it)| drawn.name == it.name && drawn.parameters == it.parameters)
+}
+
+/// The tool sets that the conversations of a server have bound: those of one agent share one.
+#[derive(Debug, Default)]
+pub(super) struct Toolsets(Mutex<Vec<Known>>);
+
+/// A tool set, and what it was bound from.
+#[derive(Debug)]
+struct Known {
+    roles: Vec<Role>,
+    offer: Arc<Offer>,
+    toolset: Arc<Toolset>,
+}
+
+/// An agent has few offers. Of more than so many, the oldest is forgotten.
+const MOST: usize = 16;
+
+impl Toolsets {
+    fn of(
+        &self,
+        roles: &[Role],
+        offer: &Arc<Offer>,
+        bind: impl FnOnce() -> Result<Arc<Toolset>, Unbound>,
+    ) -> Result<Arc<Toolset>, Unbound> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(it) = known.iter().find(|it| it.roles == roles && it.offer == *offer) {
+            return Ok(it.toolset.clone());
+        }
+        let toolset = bind()?;
+        if known.len() == MOST {
+            known.remove(0);
+        }
+        known.push(Known { roles: roles.to_vec(), offer: offer.clone(), toolset: toolset.clone() });
+        Ok(toolset)
+    }
 }
 
 /// What a server plays: one scenario to all, or each by its name.
@@ -58,7 +96,7 @@ pub(super) struct NoScript(pub(super) String);
 
 impl Scripts {
     /// The script of a conversation, whose name may say which: `SCENARIO`, `SCENARIO:SEED`, and anything after it.
-    pub(super) fn script(&self, conversation: &str) -> Result<Script, NoScript> {
+    pub(super) fn script(&self, conversation: &str, toolsets: &Arc<Toolsets>) -> Result<Script, NoScript> {
         let (name, rest) = conversation.split_once(':').unwrap_or((conversation, ""));
         let named = self.worlds.iter().find(|it| it.name() == name);
         let (worlds, seed) = match (named, &self.worlds[..]) {
@@ -75,6 +113,47 @@ impl Scripts {
         };
         let seed = seed.unwrap_or(self.seed);
         let scenario = worlds.scenario(seed, Pools::Open);
-        Ok(Script { scenario, seed, profile: self.profile.clone() })
+        Ok(Script { scenario, seed, profile: self.profile.clone(), toolsets: toolsets.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::Tool;
+
+    use super::*;
+
+    fn offer(name: &str) -> Arc<Offer> {
+        Offer::new([Tool::new(name)]).into()
+    }
+
+    fn toolset(name: &str) -> Arc<Toolset> {
+        Toolset { name: name.to_owned(), reserve: false, tools: Vec::new(), spoken: Vec::new() }.into()
+    }
+
+    #[test]
+    fn equal_offers_for_equal_roles_share_a_tool_set() {
+        let known = Toolsets::default();
+        let of = |roles: &[Role], name: &str, set: &str| {
+            let found = known.of(roles, &offer(name), || Ok(toolset(set)));
+            found.expect("it binds").name.clone()
+        };
+        assert_eq!(of(&[Role::Read], "read", "first"), "first");
+        assert_eq!(of(&[Role::Read], "read", "second"), "first");
+        assert_eq!(of(&[Role::Write], "read", "of other roles"), "of other roles");
+        assert_eq!(of(&[Role::Read], "cat", "of another offer"), "of another offer");
+    }
+
+    #[test]
+    fn the_oldest_of_many_tool_sets_is_bound_anew() {
+        let known = Toolsets::default();
+        for at in 0..=MOST {
+            known.of(&[], &offer(&format!("tool{at}")), || Ok(toolset("once"))).expect("it binds");
+        }
+        let again = |at: usize| {
+            let found = known.of(&[], &offer(&format!("tool{at}")), || Ok(toolset("again")));
+            found.expect("it binds").name.clone()
+        };
+        assert_eq!((again(1), again(0)), ("once".to_owned(), "again".to_owned()));
     }
 }

@@ -192,7 +192,7 @@ impl Command {
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),
             Self::Serve(it) => it.run(),
-            Self::Crash(it) => it.run(),
+            Self::Crash(it) => it.run(context),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),

@@ -14,15 +14,14 @@ pub mod isolation;
 mod job;
 pub mod place;
 mod real;
+pub mod record;
 mod run;
 mod site;
-mod table;
 pub mod told;
 mod verdict;
 
-pub use job::{Agent, Job, Played, play, start};
+pub use in_process::in_process;
+pub use job::{Agent, Job, play, start};
 pub use place::Place;
 pub use run::{Done, Order, run};
 pub use site::{Armed, Came, Outcome, Site};
-pub use table::table;
-pub use verdict::{Left, Verdict, Word};

@@ -64,6 +64,12 @@ fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> i
     Ok(file)
 }
 
+/// Whether both paths lead to one file that is there.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|it| Some(it) == real(other))
+}
+
 /// Checks that a folder is new, or empty but for what a killed run left.
 ///
 /// # Errors

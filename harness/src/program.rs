@@ -36,9 +36,19 @@ pub(crate) fn own(reported: &str) -> String {
 /// The command line of this process.
 #[must_use]
 pub(crate) fn command_line() -> String {
+    command(&arguments())
+}
+
+/// The same in a record.
+#[must_use]
+pub(crate) fn reported_command_line() -> String {
+    format!("{IN_REPORTS} {}", arguments())
+}
+
+fn arguments() -> String {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|it| quoted(&it.to_string_lossy())).collect();
-    command(&arguments.join(" "))
+    arguments.join(" ")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod bench;
 mod beside;
 mod cost;
 mod counts;
+pub mod crash;
 mod field_report;
 mod gap;
 mod incident;

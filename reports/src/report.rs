@@ -1,6 +1,7 @@
 //! What people and programs read: the report of a bench, the comparison of two, gates, the transcript of a trial.
 
 pub mod compare;
+pub mod crash;
 pub mod csv;
 pub mod document;
 pub mod gate;

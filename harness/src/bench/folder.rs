@@ -84,12 +84,9 @@ impl Folder {
     /// Whether this path is one of the files that reports are made from.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
-        let real = |path: &Path| fs::canonicalize(path).ok();
-        let wanted = real(path);
-        wanted.is_some()
-            && [RECORD, META, INSTRUCTIONS, JUDGE, REACTIONS]
-                .iter()
-                .any(|name| real(&self.path.join(name)) == wanted)
+        [RECORD, META, INSTRUCTIONS, JUDGE, REACTIONS]
+            .iter()
+            .any(|name| files::is_same(&self.path.join(name), path))
     }
 
     /// Replaces the record.

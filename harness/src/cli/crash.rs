@@ -6,18 +6,25 @@ use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use balk_scenarios::{Kind, Worlds};
+use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
+use balk_reports::report::crash::{Report, crash_report};
+use balk_reports::report::document::terminal;
+use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+use super::context::Context;
 use super::interrupt::Interrupt;
 use super::load::{self, Failure, Named};
 use super::say::say;
-use crate::crash::{self, Agent, Job, Played, Word, isolation, table};
+use super::screen;
+use crate::crash::{self, Agent, Job, in_process, isolation, record};
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::files::{check_empty, write_whole};
+use crate::files::check_empty;
+use crate::guards::{Config, DEFAULT as GUARDED, Recipe};
+use crate::program;
 
 const AFTER_HELP: &str = "\
 balk crash --agent codex
@@ -96,6 +103,13 @@ pub struct Crash {
     job: Option<PathBuf>,
 }
 
+/// What is played.
+struct Plan {
+    agents: Vec<OfAgent>,
+    worlds: Vec<Worlds>,
+    jobs: Vec<(Job, Kind)>,
+}
+
 /// What makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
@@ -119,7 +133,7 @@ impl Crash {
     ///
     /// # Errors
     /// An invalid command line, a folder that cannot be written, a run that cannot be started at all.
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(file) = &self.job {
             let read = |target: &str| {
                 worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")))
@@ -132,8 +146,9 @@ impl Crash {
             return Err(Error::usage("--agent", expected, "neither").hint("`--help` has an example of each"));
         }
         let isolated = isolation::available();
-        let jobs = match self.asked(isolated.is_ok()) {
-            Ok(jobs) => jobs,
+        let is_isolated = isolated.is_ok();
+        let Plan { agents, worlds, jobs } = match self.plan(is_isolated) {
+            Ok(plan) => plan,
             Err(failure) => return failure.or_exit(),
         };
         check_empty(&self.out)?;
@@ -145,24 +160,32 @@ impl Crash {
             ));
         }
         let interrupt = Interrupt::catch();
-        let played = self.play(&jobs, &interrupt)?;
+        let runs = self.play(&jobs, &interrupt)?;
         if interrupt.came() {
-            say(format_args!("interrupted: {} of {} runs have a verdict", played.len(), jobs.len()));
+            say(format_args!("interrupted: {} of {} runs have a verdict", runs.len(), jobs.len()));
         }
-        let text = table(&played);
-        write!(io::stdout(), "{text}")?;
-        write_whole(&self.out.join("table.txt"), |out| out.write_all(text.as_bytes()))?;
-        let json = serde_json::to_string_pretty(&played).map_err(io::Error::from)?;
-        write_whole(&self.out.join("runs.json"), |out| out.write_all(json.as_bytes()))?;
+        let record = Record {
+            schema: CRASH_SCHEMA,
+            balk: env!("CARGO_PKG_VERSION").to_owned(),
+            command: program::reported_command_line(),
+            isolated: is_isolated,
+            planned: jobs.len() as u64,
+            agents,
+            in_process: self.in_process(context, &worlds)?,
+            runs,
+        };
+        record::write(&self.out, &record)?;
+        let document = crash_report(&Report::new(std::slice::from_ref(&record)));
+        write!(io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
         say(format_args!(
             "{} has the transcript, the output and the verdict of each run",
             self.out.display()
         ));
-        Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&played) })
+        Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) })
     }
 
     /// Whether the gates hold. An agent that never ran passes none.
-    fn gated(&self, played: &[Played]) -> Exit {
+    fn gated(&self, played: &[Run]) -> Exit {
         let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
         if !self.fail_on.is_empty() && nothing_ran {
             say(format_args!("--fail-on: expected at least one run that was played, found none"));
@@ -171,7 +194,7 @@ impl Crash {
         if played.iter().any(|it| self.fails(it)) { Exit::Unmet } else { Exit::Fine }
     }
 
-    fn fails(&self, played: &Played) -> bool {
+    fn fails(&self, played: &Run) -> bool {
         self.fail_on.iter().any(|gate| match gate {
             Gate::Word(word) => played.verdict.word == *word,
             Gate::FalseAlarm => played.is_false_alarm(),
@@ -179,7 +202,7 @@ impl Crash {
     }
 
     /// Plays the runs, several at once. An interrupt stops those that are played, and no other one begins.
-    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Played>, Error> {
+    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Run>, Error> {
         let program = std::env::current_exe()?;
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build();
         let pool = pool.map_err(|error| Error::from(io::Error::other(error)))?;
@@ -189,23 +212,63 @@ impl Crash {
                 .filter_map(|(job, kind)| {
                     let played =
                         crash::start(job, *kind, program.as_os_str(), &interrupt.flag()).transpose()?;
-                    if let Ok(Played { verdict, .. }) = &played {
+                    if let Ok(Run { verdict, .. }) = &played {
                         say(format_args!("{} {}:{} {}", job.name, job.scenario, job.seed, verdict.word));
                     }
                     Some(played)
                 })
-                .collect::<io::Result<Vec<Played>>>()
+                .collect::<io::Result<Vec<Run>>>()
         });
         Ok(played?)
     }
 
+    /// The same actors in process, without a guard and with the default ones.
+    fn in_process(&self, context: &Context, worlds: &[Worlds]) -> Result<Vec<InProcess>, Error> {
+        let stacks = [Recipe::none(), Recipe::new(&context.registry, GUARDED, &Config::default())?];
+        let seeds = || self.seeds.clone();
+        let each = worlds.iter().flat_map(|worlds| seeds().map(move |seed| (worlds, seed)));
+        Ok(each.flat_map(|(worlds, seed)| stacks.each_ref().map(|it| in_process(worlds, seed, it))).collect())
+    }
+
     /// All runs, agent by agent.
-    fn asked(&self, isolated: bool) -> Result<Vec<(Job, Kind)>, Failure> {
+    fn plan(&self, isolated: bool) -> Result<Plan, Failure> {
         let named = if self.scenario.is_empty() {
             DEFAULT.map(str::to_owned).to_vec()
         } else {
             self.scenario.clone()
         };
+        let agents = self.agents()?;
+        let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
+        let tools = self.tools();
+        let mut jobs = Vec::new();
+        for (agent, OfAgent { name, .. }) in &agents {
+            for (target, worlds) in named.iter().zip(&worlds) {
+                for seed in self.seeds.clone() {
+                    let scenario = worlds.name().into_owned();
+                    let kind = worlds.scenario(seed, Pools::Open).kind;
+                    let folder = format!("{name}/{}-{seed}", scenario.replace('/', "_"));
+                    let job = Job {
+                        agent: agent.clone(),
+                        name: name.clone(),
+                        target: target.clone(),
+                        scenario,
+                        seed,
+                        tools: tools.clone(),
+                        seconds: self.seconds,
+                        requests: self.max_requests,
+                        isolated,
+                        out: self.out.join(&folder),
+                        folder,
+                    };
+                    jobs.push((job, kind));
+                }
+            }
+        }
+        Ok(Plan { agents: agents.into_iter().map(|(_, it)| it).collect(), worlds, jobs })
+    }
+
+    /// The agents, in the order of the command line.
+    fn agents(&self) -> Result<Vec<(Agent, OfAgent)>, Failure> {
         let mut agents = Vec::new();
         for name in &self.agent {
             let profile = super::serve::profile(name)?;
@@ -213,43 +276,17 @@ impl Crash {
                 let expected = "a profile that says how the agent is run ([run] in docs/agents.md)";
                 return Err(Error::usage("--agent", expected, format!("`{name}`")).into());
             }
-            agents.push((Agent::Profile(name.clone()), profile.agent.clone()));
+            let (name_of, version) = (profile.agent.clone(), Some(profile.version.clone()));
+            agents.push((Agent::Profile(name.clone()), OfAgent { name: name_of, version }));
         }
         if let Some(command) = &self.cmd {
             let agent = Agent::Command { command: command.clone(), env: self.env.clone() };
             agent
                 .profile()
                 .map_err(|why| Error::usage("--cmd", "a command with holes that are known", why))?;
-            agents.push((agent, "agent".to_owned()));
+            agents.push((agent, OfAgent { name: "agent".to_owned(), version: None }));
         }
-        let tools = self.tools();
-        let mut jobs = Vec::new();
-        for (agent, name) in agents {
-            for target in &named {
-                let worlds = worlds(target)?;
-                for seed in self.seeds.clone() {
-                    let scenario = worlds.name().into_owned();
-                    let kind = worlds.scenario(seed, balk_scenarios::Pools::Open).kind;
-                    let out = self.out.join(&name).join(format!("{}-{seed}", scenario.replace('/', "_")));
-                    jobs.push((
-                        Job {
-                            agent: agent.clone(),
-                            name: name.clone(),
-                            target: target.clone(),
-                            scenario,
-                            seed,
-                            tools: tools.clone(),
-                            seconds: self.seconds,
-                            requests: self.max_requests,
-                            isolated,
-                            out,
-                        },
-                        kind,
-                    ));
-                }
-            }
-        }
-        Ok(jobs)
+        Ok(agents)
     }
 
     /// The folders of programs: those that were named, and those of `PATH`.

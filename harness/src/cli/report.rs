@@ -5,12 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::Beside;
+use balk_reports::records::crash::Record;
 use balk_reports::report::{
-    BadMarker, Report as Tables, Section, bench_report, csv, document::markdown, junit, splice,
+    BadMarker, Report as Tables, Section, bench_report, crash, csv, document::markdown, junit, splice,
 };
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use crate::bench::Folder;
+use crate::crash::record::{self, RUNS};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::{files, live};
@@ -19,9 +22,9 @@ use crate::{files, live};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Report {
-    /// A folder of `balk bench --out` or `balk merge --out`
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// A folder of `balk bench --out`, `balk merge --out` or `balk crash --out`; several of `balk crash`
+    #[arg(value_name = "DIR", required = true)]
+    folder: Vec<PathBuf>,
 
     /// How it is written
     #[arg(long, value_enum, default_value_t = Form::Markdown)]
@@ -39,13 +42,16 @@ pub struct Report {
 const AFTER_HELP: &str = "\
 Everything is computed from DIR/bench.jsonl, from the measured cost, if there is any (`timed` in DIR/meta.json, and
 DIR/instructions.json), and in a live record from DIR/judge.tsv and DIR/reactions.json. The same files give the same
-bytes. `balk schema report`
-prints the form of the JSON.
+bytes. `balk schema report` prints the form of the JSON.
 
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
 
 Names for --splice: short, live, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
-lapses, cost, scenarios, command, limits.";
+lapses, cost, scenarios, command, limits.
+
+Folders of `balk crash` are read from DIR/runs.json. If there are several, their runs are in one report, and those that
+are in more than one are compared. `balk schema crash-report` prints the form of the JSON. JUnit fails a run that was
+silent, ran on or crashed, and a false alarm. Names for --splice: short, agents, runs, command.";
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -67,24 +73,39 @@ impl Report {
     /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is
     /// then unchanged).
     pub fn run(&self) -> Result<Exit, Error> {
-        let (folder, bench) = Folder::open(&self.folder)?;
-        for path in self.out.iter().chain(&self.splice) {
-            if folder.holds(path) {
-                let file = Error::file(path, "a file to write", "a file that the report is made from");
-                return Err(file.hint("name another file"));
-            }
+        let is_of_crash = |folder: &PathBuf| folder.join(RUNS).is_file();
+        if self.folder.iter().any(is_of_crash) {
+            let records: Vec<Record> =
+                self.folder.iter().map(|it| record::read(it)).collect::<Result<_, _>>()?;
+            let is_source = |path: &Path| self.folder.iter().any(|it| files::is_same(&it.join(RUNS), path));
+            return self.show(&crash::Report::new(&records), is_source);
         }
+        let [path] = &*self.folder else {
+            let hint =
+                "`balk merge` puts the records of a bench together; several folders are for `balk crash`";
+            return Err(Error::usage("DIR", "one folder of a bench", self.folder.len()).hint(hint));
+        };
+        let (folder, bench) = Folder::open(path)?;
         let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
-        let reactions = Folder::reactions(&self.folder)?;
+        let reactions = Folder::reactions(path)?;
         let tables = Tables::new(&bench, &Beside { cost: folder.cost()?, judged, reactions });
+        self.show(&tables, |path| folder.holds(path))
+    }
+
+    /// Writes the report in the form and to the place that was asked for. No file that it is made from is replaced.
+    fn show(&self, report: &impl Shown, is_source: impl Fn(&Path) -> bool) -> Result<Exit, Error> {
+        if let Some(path) = self.out.iter().chain(&self.splice).find(|it| is_source(it)) {
+            let file = Error::file(path, "a file to write", "a file that the report is made from");
+            return Err(file.hint("name another file"));
+        }
         if let Some(path) = &self.splice {
-            return splice_into(path, &tables).map(|()| Exit::Fine);
+            return splice_into(path, report).map(|()| Exit::Fine);
         }
         let text = match self.format {
-            Form::Markdown => markdown(&bench_report(&tables)),
-            Form::Json => serde_json::to_string_pretty(&tables).map_err(std::io::Error::from)? + "\n",
-            Form::Csv => csv::render(&tables),
-            Form::Junit => junit::render(&tables, &junit::safety(&tables)),
+            Form::Markdown => report.markdown(),
+            Form::Json => serde_json::to_string_pretty(report).map_err(std::io::Error::from)? + "\n",
+            Form::Csv => report.csv(),
+            Form::Junit => report.junit(),
         };
         match &self.out {
             Some(path) => write(path, &text)?,
@@ -94,18 +115,63 @@ impl Report {
     }
 }
 
+/// A report that can be written in every form.
+trait Shown: Serialize {
+    fn markdown(&self) -> String;
+    fn csv(&self) -> String;
+    fn junit(&self) -> String;
+    /// The section of this name, or else the names that there are.
+    fn section(&self, name: &str) -> Result<String, String>;
+}
+
+impl Shown for Tables {
+    fn markdown(&self) -> String {
+        markdown(&bench_report(self))
+    }
+
+    fn csv(&self) -> String {
+        csv::render(self)
+    }
+
+    fn junit(&self) -> String {
+        junit::render(self, &junit::safety(self))
+    }
+
+    fn section(&self, name: &str) -> Result<String, String> {
+        let section = Section::named(name).ok_or_else(|| Section::ALL.map(Section::name).join(", "))?;
+        Ok(markdown(&section.document(self)))
+    }
+}
+
+impl Shown for crash::Report {
+    fn markdown(&self) -> String {
+        markdown(&crash::crash_report(self))
+    }
+
+    fn csv(&self) -> String {
+        crash::csv(self)
+    }
+
+    fn junit(&self) -> String {
+        crash::junit(self)
+    }
+
+    fn section(&self, name: &str) -> Result<String, String> {
+        use crash::Section;
+        let section = Section::named(name).ok_or_else(|| Section::ALL.map(Section::name).join(", "))?;
+        Ok(markdown(&section.document(self)))
+    }
+}
+
 /// Replaces the sections of a file, all or none.
-fn splice_into(path: &Path, tables: &Tables) -> Result<(), Error> {
+fn splice_into(path: &Path, report: &impl Shown) -> Result<(), Error> {
     let text =
         fs::read_to_string(path).map_err(|error| Error::file(path, "a text file with markers", error))?;
-    let section = |name: &str| match Section::named(name) {
-        Some(section) => Ok(markdown(&section.document(tables))),
-        None => Err(Section::ALL.map(Section::name).join(", ")),
-    };
-    let spliced = splice(&text, section).map_err(|BadMarker { line, expected, found }| {
-        let place = if line > 0 { format!("line {line}") } else { String::new() };
-        Error { place: place.into(), ..Error::file(path, &expected, found) }
-    })?;
+    let spliced =
+        splice(&text, |name| report.section(name)).map_err(|BadMarker { line, expected, found }| {
+            let place = if line > 0 { format!("line {line}") } else { String::new() };
+            Error { place: place.into(), ..Error::file(path, &expected, found) }
+        })?;
     write(path, &spliced)
 }
 

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use balk_reports::records::crash::Record;
 use balk_reports::records::{FieldReport, GapReport, Incident, Kept};
-use balk_reports::report::Report;
+use balk_reports::report::{Report, crash::Report as CrashReport};
 use clap::{Args, ValueEnum};
 use schemars::{JsonSchema, Schema, schema_for};
 
@@ -27,6 +28,10 @@ enum Document {
     Gap,
     /// What the record of a bench shows, as `balk report --format json` writes it
     Report,
+    /// What came of real agents, as `balk crash` writes it
+    Crash,
+    /// What records of `balk crash` show, as `balk report --format json` writes it
+    CrashReport,
 }
 
 /// One failed attempt at a completion, for `balk explain retry`: an incident, or the export of the agent of the field
@@ -45,6 +50,8 @@ impl Document {
             Self::Incident => schema_for!(BrokenAttempt),
             Self::Gap => schema_for!(GapReport),
             Self::Report => Report::schema(),
+            Self::Crash => schema_for!(Record),
+            Self::CrashReport => CrashReport::schema(),
         }
     }
 }

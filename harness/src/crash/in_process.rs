@@ -1,11 +1,15 @@
-//! The same actor in process, without an agent: how far a run took the same way.
+//! The same actor in process, without an agent: how far a run took the same way, and what comes of it with a stack of
+//! guards.
 
 use std::sync::Arc;
 
-use balk_guards::Entry;
-use balk_scenarios::World;
+use balk_guards::{Entry, Termination};
+use balk_reports::records::crash::{InProcess, Word};
+use balk_scenarios::{Pools, World, WorldOptions, Worlds};
 
 use crate::engine::{self, Trial, TruthChannel};
+use crate::grade;
+use crate::guards::Recipe;
 use crate::serve::Step;
 
 /// What the model did: its texts, and its calls by tool and arguments.
@@ -14,6 +18,29 @@ type Act = (Vec<Arc<str>>, Vec<(Arc<str>, Arc<str>)>);
 /// A trial of this world without a guard.
 pub(super) fn trial(world: &Arc<World>) -> Trial {
     engine::run(world, &mut (), &TruthChannel::default())
+}
+
+/// What comes of a scenario in process with this stack.
+#[must_use]
+pub fn in_process(worlds: &Worlds, seed: u64, recipe: &Recipe) -> InProcess {
+    let world = World::draw(&worlds.scenario(seed, Pools::Open), seed, WorldOptions::default());
+    let channel = TruthChannel::default();
+    let trial = engine::run(&world, &mut recipe.stack(&channel), &channel);
+    let grade = grade::grade(&trial);
+    let is_bounded = matches!(trial.entries.last(), Some(Entry::End(Termination::Limit(_))));
+    InProcess {
+        scenario: worlds.name().into_owned(),
+        seed: seed.to_string(),
+        stack: recipe.spec().to_owned(),
+        word: match () {
+            () if grade.goal => Word::Reached,
+            () if grade.told => Word::Told,
+            () if is_bounded => Word::RanOn,
+            () => Word::Silent,
+        },
+        turns: grade.turns,
+        interventions: grade.interventions,
+    }
 }
 
 /// How many acts of a run are those of a trial of its world without a guard, one after the other, and how many there

@@ -11,14 +11,15 @@ use std::thread;
 use std::time::Duration;
 
 use balk_contract::wire::Dialect;
+use balk_reports::records::crash::{Run as Played, Verdict};
 use balk_scenarios::agents::{self, Profile, Run, Template};
 use balk_scenarios::{Kind, Worlds};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::isolation;
 use super::place;
 use super::run::{self, Order};
-use super::verdict::{Verdict, Word};
 use crate::files::write_whole;
 use crate::serve::Step;
 
@@ -60,31 +61,8 @@ pub struct Job {
     pub isolated: bool,
     /// The folder that gets what happened.
     pub out: PathBuf,
-}
-
-/// A run that has ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Played {
-    /// The agent.
-    pub agent: String,
-    /// The scenario.
-    pub scenario: String,
-    /// Whether its actor balks.
-    pub kind: Kind,
-    /// The seed, as text.
-    pub seed: String,
-    /// What came of it.
-    pub verdict: Verdict,
-}
-
-impl Played {
-    /// Whether the agent said something to a model that got on, or ended work that would have come to its goal.
-    #[must_use]
-    pub fn is_false_alarm(&self) -> bool {
-        let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
-        let is_played = self.kind == Kind::Control && *word != Word::NotRun;
-        is_played && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
-    }
+    /// The same folder, below that of all runs.
+    pub folder: String,
 }
 
 impl Agent {
@@ -173,8 +151,16 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
             Verdict::not_run(said.lines().last().unwrap_or("the run ended without a word").to_owned())
         }
     };
-    let (agent, scenario) = (job.name.clone(), job.scenario.clone());
-    Ok(Some(Played { agent, scenario, kind, seed: job.seed.to_string(), verdict }))
+    let record = fs::read(job.out.join(RECORD)).ok();
+    Ok(Some(Played {
+        agent: job.name.clone(),
+        scenario: job.scenario.clone(),
+        kind,
+        seed: job.seed.to_string(),
+        folder: job.folder.clone(),
+        record: record.map(|it| format!("{:016x}", xxh3_64(&it))),
+        verdict,
+    }))
 }
 
 /// How often it is looked whether a run has ended, or should.
@@ -215,9 +201,7 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
     }
     // What came of a run that was stopped is not known.
     let verdict = (!is_stopped).then_some((VERDICT, verdict));
-    for (name, text) in
-        [("transcript.jsonl", transcript), ("record.jsonl", record)].into_iter().chain(verdict)
-    {
+    for (name, text) in [("transcript.jsonl", transcript), (RECORD, record)].into_iter().chain(verdict) {
         write_whole(&job.out.join(name), |out| io::Write::write_all(out, text.as_bytes()))?;
     }
     Ok(())
@@ -236,4 +220,5 @@ fn at_the_end_of_input() -> Arc<AtomicBool> {
 }
 
 const JOB: &str = "job.json";
+const RECORD: &str = "record.jsonl";
 const VERDICT: &str = "verdict.json";

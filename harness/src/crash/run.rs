@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use balk_reports::records::crash::{Left, Verdict};
 use balk_scenarios::agents::{Filling, Profile, Run};
 use balk_scenarios::{Environment, Pools, World, WorldOptions, Worlds};
 
@@ -18,7 +19,7 @@ use super::place::Place;
 use super::real::Real;
 use super::site::Site;
 use super::told::{Heard, told};
-use super::verdict::{Facts, Left, Verdict};
+use super::verdict::{Facts, verdict};
 use crate::serve::{Scripts, Serve, Server, Step, Told};
 
 /// What is run, and where.
@@ -180,7 +181,7 @@ impl Agent<'_> {
         }
         let facts = self.facts(&told)?;
         let kind = self.order.worlds.scenario(self.order.seed, Pools::Open).kind;
-        let verdict = Verdict::of(&told, kind, facts);
+        let verdict = verdict(&told, kind, facts);
         Ok(Done { verdict, steps: told.steps })
     }
 

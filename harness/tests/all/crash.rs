@@ -22,7 +22,8 @@ fn crash(folder: &Path, command: &str, scenarios: &[&str], more: &[&str]) -> (i3
     arguments.extend(more);
     let (code, _, said) = ran(&mut balk(folder, &arguments));
     let runs = fs::read_to_string(folder.join("out/runs.json")).unwrap_or_else(|_| panic!("{said}"));
-    (code, serde_json::from_str(&runs).expect("it is JSON"))
+    let mut record: Value = serde_json::from_str(&runs).expect("it is JSON");
+    (code, serde_json::from_value(record["runs"].take()).expect("a list"))
 }
 
 #[track_caller]
@@ -182,4 +183,78 @@ fn a_bad_command_line_says_what_it_expects() {
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
         assert!(err.contains(expected), "{arguments:?}: {err}");
     }
+}
+
+#[test]
+fn a_report_of_one_folder_and_of_several() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = folder.path();
+    let played = |out: &str, scenario: &str| {
+        let arguments =
+            ["crash", "--cmd", &agent(""), "--max-requests", "12", "--out", out, "--scenario", scenario];
+        let (code, shown, said) = ran(&mut balk(work, &arguments));
+        assert_eq!(code, 0, "{said}");
+        assert!(shown.contains("in process, with default"), "{shown}");
+    };
+    played("a", "repeating");
+    played("b", "repeating");
+    played("c", "repeating-control");
+    let report = |arguments: &[&str]| {
+        let (code, out, err) = ran(&mut balk(work, &[&["report"], arguments].concat()));
+        assert_eq!((code, &*err), (0, ""));
+        out
+    };
+    assert_eq!(report(&["a"]), report(&["a"]));
+    let all = report(&["a", "b", "c"]);
+    for line in [
+        "- **Of 1 run with a model that balks**: 1 `ran-on`\n",
+        "- **Of 1 run with healthy work**: 1 `reached`\n",
+        "- **Runs that were repeated**: 1, of which 1 have the same bytes in every record and 1 the same word\n",
+        "balk crash --cmd ",
+    ] {
+        assert!(all.contains(line), "{line}\n{all}");
+    }
+    for (format, begins) in
+        [("json", "{\n  \"schema\": 1,"), ("csv", "agent,scenario,kind,seed,word,"), ("junit", "<?xml ")]
+    {
+        assert!(report(&["a", "--format", format]).starts_with(begins), "{format}");
+    }
+    fs::write(work.join("notes.md"), "<!-- balk report agents -->\n<!-- end -->\n").expect("a file");
+    assert_eq!(report(&["a", "--splice", "notes.md"]), "");
+    let notes = fs::read_to_string(work.join("notes.md")).expect("a file");
+    assert!(notes.contains("| a model that balks | runs | `reached` |"), "{notes}");
+    let transcript = work.join("a/agent/repeating-7/transcript.jsonl");
+    assert!(all.contains("`agent/repeating-7/transcript.jsonl`") && transcript.is_file());
+}
+
+#[test]
+fn a_report_of_what_is_no_record_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = folder.path();
+    let refused = |arguments: &[&str]| {
+        let (code, out, err) = ran(&mut balk(work, &[&["report"], arguments].concat()));
+        assert_eq!((code, &*out), (if err.contains("one folder of a bench") { 2 } else { 3 }, ""), "{err}");
+        err
+    };
+    let write = |text: &str| fs::write(work.join("a/runs.json"), text).expect("a file");
+    fs::create_dir(work.join("a")).expect("a folder");
+    write("[]");
+    assert!(
+        refused(&["a"]).contains("a/runs.json: expected the record of `balk crash`"),
+        "{}",
+        refused(&["a"])
+    );
+    write(r#"{"schema": 2, "later": true}"#);
+    assert!(refused(&["a"]).contains("expected version 1 of the format, found 2"), "{}", refused(&["a"]));
+    write(r#"{"schema": 1, "balk": 3}"#);
+    assert!(refused(&["a"]).contains("at line 1 column"), "{}", refused(&["a"]));
+    let record = r#"{"schema": 1, "balk": "0", "command": "", "isolated": true, "planned": 0, "agents": [],
+        "runs": [], "in_process": []}"#;
+    write(record);
+    assert!(refused(&["a", "--out", "a/runs.json"]).contains("a file that the report is made from"));
+    assert_eq!(fs::read_to_string(work.join("a/runs.json")).ok().as_deref(), Some(record));
+    fs::create_dir(work.join("b")).expect("a folder");
+    assert!(refused(&["a", "b"]).contains("b/runs.json"), "{}", refused(&["a", "b"]));
+    fs::remove_file(work.join("a/runs.json")).expect("it is there");
+    assert!(refused(&["a", "b"]).contains("expected one folder of a bench"), "{}", refused(&["a", "b"]));
 }

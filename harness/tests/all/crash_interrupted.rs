@@ -89,9 +89,10 @@ fn ctrl_c_ends_the_agent_and_keeps_what_was_played() {
         assert!(said.contains("interrupted: 1 of 2 runs have a verdict\n"), "{said}");
         let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).ok();
         let kept: Value = serde_json::from_str(&read("runs.json").expect("it is there")).expect("it is JSON");
-        assert_eq!(kept.as_array().map(Vec::len), Some(1), "{kept:#}");
+        let runs = kept["runs"].as_array().expect("a list");
+        assert_eq!((runs.len(), &kept["planned"]), (1, &2.into()), "{kept:#}");
         assert_eq!(
-            (&kept[0]["scenario"], &kept[0]["verdict"]["word"]),
+            (&runs[0]["scenario"], &runs[0]["verdict"]["word"]),
             (&"repeating".into(), &"told".into())
         );
         let second = |name: &str| read(&format!("agent/repeating-success-7/{name}"));

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, iter};
 
+use balk_reports::records::crash::CRASH_SCHEMA;
 use balk_reports::records::{BENCH_SCHEMA, GAP_SCHEMA, SCHEMA};
 use balk_reports::report::REPORT_SCHEMA;
+use balk_reports::report::crash::CRASH_REPORT_SCHEMA;
 
 const MARK: &str = "<!-- run -->";
 const OPEN: &str = "```console";
@@ -144,6 +146,8 @@ fn the_changelog_has_the_versions_of_the_formats() {
         ("`BENCH_SCHEMA`", BENCH_SCHEMA),
         ("`GAP_SCHEMA`", GAP_SCHEMA),
         ("`REPORT_SCHEMA`", REPORT_SCHEMA),
+        ("`CRASH_SCHEMA`", CRASH_SCHEMA),
+        ("`CRASH_REPORT_SCHEMA`", CRASH_REPORT_SCHEMA),
     ] {
         let row = text.lines().find(|line| line.contains(constant)).expect("the format has a row");
         assert!(

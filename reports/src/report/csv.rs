@@ -140,7 +140,8 @@ fn comparison(it: Option<&Comparison>) -> [Field; 6] {
     ]
 }
 
-fn line<'f>(text: &mut String, fields: impl Iterator<Item = &'f str>) {
+/// Appends a line with these fields.
+pub(super) fn line<'f>(text: &mut String, fields: impl Iterator<Item = &'f str>) {
     for (at, field) in fields.enumerate() {
         if at > 0 {
             text.push(',');

@@ -6,7 +6,7 @@ mod found;
 mod head;
 mod live;
 mod model;
-mod number;
+pub(super) mod number;
 mod scenarios;
 mod stacks;
 mod suites;

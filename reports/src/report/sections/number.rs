@@ -10,7 +10,7 @@ pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> Text {
 }
 
 /// A count with commas between thousands.
-pub(super) fn grouped(count: u64) -> String {
+pub(in crate::report) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
 }
 
 /// A count and its noun, in the singular or with an `s`.
-pub(super) fn counted(count: u64, what: &str) -> String {
+pub(in crate::report) fn counted(count: u64, what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {what}{s}", grouped(count))
 }

@@ -1,0 +1,201 @@
+//! What came of runs of real agents whose model balked: the record of `balk crash`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Kind;
+
+/// The version of the record. It rises when an old reader would misread a new record.
+pub const CRASH_SCHEMA: u32 = 1;
+
+/// The record of a `balk crash`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// [`CRASH_SCHEMA`].
+    #[schemars(extend("const" = CRASH_SCHEMA))]
+    pub schema: u32,
+    /// The version of Balk.
+    pub balk: String,
+    /// The command, quoted for a shell.
+    pub command: String,
+    /// Whether each run had namespaces of its own.
+    pub isolated: bool,
+    /// How many runs were asked for.
+    pub planned: u64,
+    /// The agents, in the order of the command.
+    pub agents: Vec<Agent>,
+    /// The runs that have a verdict: agent by agent, scenario by scenario, seed by seed.
+    pub runs: Vec<Run>,
+    /// The same actors in process.
+    pub in_process: Vec<InProcess>,
+}
+
+/// An agent that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// The version that its profile is of; none for an agent without a profile.
+    pub version: Option<String>,
+}
+
+/// A run that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The agent.
+    pub agent: String,
+    /// The scenario.
+    pub scenario: String,
+    /// Whether its actor balks.
+    pub kind: Kind,
+    /// The seed, as text: not every reader of JSON has whole numbers of this size.
+    pub seed: String,
+    /// The folder of the run, below that of the record.
+    pub folder: String,
+    /// The XXH3 of `record.jsonl` in hexadecimal digits, to compare repeats; none if the run left no such file.
+    pub record: Option<String>,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+/// The actor of a scenario in process, where a stack of guards is the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InProcess {
+    /// The scenario.
+    pub scenario: String,
+    /// The seed, as text.
+    pub seed: String,
+    /// The stack.
+    pub stack: String,
+    /// What came of it.
+    pub word: Word,
+    /// Turns of the model.
+    pub turns: u32,
+    /// What the guards did.
+    pub interventions: u32,
+}
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// The task is done.
+    Reached,
+    /// It is not done, and the user was told.
+    Told,
+    /// It is not done, and the agent ended without a word about that.
+    Silent,
+    /// It went on until a bound stopped it.
+    RanOn,
+    /// The agent's own program broke.
+    Crashed,
+    /// It could not be run, or not as the scenario says.
+    NotRun,
+}
+
+impl Word {
+    /// All words, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Reached, Self::Told, Self::Silent, Self::RanOn, Self::Crashed, Self::NotRun];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reached => "reached",
+            Self::Told => "told",
+            Self::Silent => "silent",
+            Self::RanOn => "ran-on",
+            Self::Crashed => "crashed",
+            Self::NotRun => "not-run",
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Processes that were there after the agent had ended: how many of each name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left(pub BTreeMap<String, u32>);
+
+/// The verdict of a run, and its reasons.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    /// In one word.
+    pub word: Word,
+    /// Why it could not be run, or the line with which the user was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// Whether the program ended with 0, without the goal and without a word: a lie.
+    pub lie: bool,
+    /// The exit code; none after a signal.
+    pub code: Option<i32>,
+    /// How often the program was started: once for each word of the user.
+    pub runs: usize,
+    /// Requests to the model.
+    pub requests: u64,
+    /// The longest row of equal calls.
+    pub identical_calls: usize,
+    /// The agent's own words to the model, with the number of the act that they followed.
+    pub interventions: Vec<(usize, String)>,
+    /// Calls that were answered, and of how many the world knows what came of them.
+    pub calls: [usize; 2],
+    /// Acts that are those of the same actor in process, and those that can be compared: up to the agent's first word.
+    pub same_acts: [usize; 2],
+    /// Whether the same actor does the task in process, without a guard.
+    pub goal_in_process: bool,
+    /// Whether what came of a broken answer was kept as if it were whole.
+    pub kept_cut: bool,
+    /// Processes that were left behind.
+    pub left: Left,
+    /// How long it ran, in milliseconds. Two equal runs differ in it.
+    pub milliseconds: u64,
+    /// How long the agent waited before each request that it sent again, in milliseconds. Two equal runs differ in it.
+    pub waits: Vec<u64>,
+}
+
+impl Verdict {
+    /// A run that did not come about, for this reason.
+    #[must_use]
+    pub fn not_run(why: String) -> Self {
+        Self {
+            word: Word::NotRun,
+            line: Some(why),
+            lie: false,
+            code: None,
+            runs: 0,
+            requests: 0,
+            identical_calls: 0,
+            interventions: Vec::new(),
+            calls: [0, 0],
+            same_acts: [0, 0],
+            goal_in_process: false,
+            kept_cut: false,
+            left: Left::default(),
+            milliseconds: 0,
+            waits: Vec::new(),
+        }
+    }
+}
+
+impl Run {
+    /// Whether the agent said something to a model that got on, or ended work that would have come to its goal.
+    #[must_use]
+    pub fn is_false_alarm(&self) -> bool {
+        let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
+        let is_played = self.kind == Kind::Control && *word != Word::NotRun;
+        is_played && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
+    }
+}

@@ -63,7 +63,10 @@ pub struct Actor {
 /// What has happened since the last completion.
 #[derive(Clone, Debug, Default)]
 struct Following {
+    /// The completion, until the actor goes on.
     completion: Option<Arc<Completion>>,
+    /// Whether there is one, or was.
+    is_after_completion: bool,
     /// What interventions said.
     said: String,
     intervened: bool,
@@ -238,6 +241,7 @@ impl Actor {
         let last_answers = std::mem::take(&mut self.following.answers);
         self.following = Following {
             completion: Some(completion.clone()),
+            is_after_completion: true,
             asked_in_words: self.asks_in_words(),
             last_answers,
             ..Following::default()
@@ -350,9 +354,9 @@ impl Actor {
     /// A guard can ask the person about an attempt that broke off, which no view contains. The answer reveals it where
     /// nothing else since the last completion was open to a question.
     fn answer_about_attempt(&mut self) {
-        let Following { completion, results, due, lost, user_messages, .. } = &self.following;
-        let settled = *results && !due && !lost && *user_messages == 1;
-        if completion.is_some() && !settled {
+        let Following { is_after_completion, results, due, lost, user_messages, .. } = self.following;
+        let settled = results && !due && !lost && user_messages == 1;
+        if is_after_completion && !settled {
             return;
         }
         let mut next = self.clone();

@@ -370,6 +370,8 @@ impl Conversation {
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, Some(self.acts.len()));
         self.acts.push(Box::new(acted));
+        // A third of a list that grows is room, and there can be a thousand conversations.
+        self.steps.shrink_to_fit();
         Ok(answer)
     }
 }

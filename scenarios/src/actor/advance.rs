@@ -12,9 +12,15 @@ use crate::scenario::{Called, Kind, Ratio, State, StateId, Transition, Trigger};
 impl Actor {
     /// Goes to the next state, once for each completion.
     pub(super) fn advance(&mut self) {
-        if !std::mem::take(&mut self.answered) {
-            return;
+        if std::mem::take(&mut self.answered) {
+            self.leaves();
+            // Nothing reads it again, and a host may keep the actor for long.
+            self.following.completion = None;
         }
+    }
+
+    /// Leaves its state after a completion, or stays.
+    fn leaves(&mut self) {
         let before = self.detour.take();
         match self.repaired().filter(|_| before.is_none()) {
             Some(Repaired::Was(state)) => {

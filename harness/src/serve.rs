@@ -52,6 +52,7 @@ mod script;
 mod send;
 mod side;
 mod site;
+mod usage;
 mod verdict;
 
 /// What is served, and how.

@@ -48,6 +48,7 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         code,
         runs,
         requests: told.verdict.requests,
+        tokens: [told.tokens.input_tokens, told.tokens.output_tokens],
         identical_calls: told.verdict.identical_calls,
         interventions,
         calls: calls(&told.steps),

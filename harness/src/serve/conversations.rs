@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use balk_guards::Usage;
 use balk_guards::wire::Asked;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,6 +17,7 @@ use super::conversation::{Answer, Conversation, NoAnswer};
 use super::record::Step;
 use super::script::{NoScript, Scripts, Toolsets};
 use super::site::Site;
+use super::usage::usage;
 use super::verdict::Verdict;
 
 /// Where the agents of a server work.
@@ -51,6 +53,7 @@ struct Logged {
     /// How many steps the file has.
     written: usize,
     unbound: Option<String>,
+    tokens: Usage,
     watch: Stopwatch,
     arrivals: Vec<u64>,
     handling: Vec<u64>,
@@ -82,6 +85,8 @@ pub struct Told {
     pub waits: bool,
     /// Why a request got no answer, if one did not: the tools on offer cannot play the script.
     pub unbound: Option<String>,
+    /// The tokens of all requests and of all answers, as the answers say them.
+    pub tokens: Usage,
     /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
     pub arrivals: Vec<u64>,
     /// How long the server took to read each request and to find its answer, in nanoseconds.
@@ -139,6 +144,7 @@ impl Conversations {
         &self,
         name: Option<&str>,
         asked: &Asked,
+        request_bytes: usize,
         wanted: impl FnOnce() -> Option<Arc<str>>,
         watch: Stopwatch,
     ) -> Result<Answer, NotAnswered> {
@@ -159,7 +165,13 @@ impl Conversations {
         }
         let arrived = logged.watch.nanoseconds();
         let before = logged.conversation.kept();
-        let answer = logged.conversation.ask(asked, wanted);
+        let answer = logged.conversation.ask(asked, wanted).map(|mut answer| {
+            let usage = usage(request_bytes, &answer.completion);
+            Arc::make_mut(&mut answer.completion).usage = usage;
+            logged.tokens.input_tokens += usage.input_tokens;
+            logged.tokens.output_tokens += usage.output_tokens;
+            answer
+        });
         self.kept.fetch_add(logged.conversation.kept() - before, Ordering::Relaxed);
         logged.arrivals.push(arrived);
         logged.handling.push(watch.nanoseconds());
@@ -181,12 +193,13 @@ impl Conversations {
     pub(super) fn told(&self, name: Option<&str>) -> Option<Told> {
         let found = self.found(name)?;
         let logged = locked(&found);
-        let Logged { conversation, arrivals, handling, unbound, .. } = &*logged;
+        let Logged { conversation, arrivals, handling, unbound, tokens, .. } = &*logged;
         Some(Told {
             steps: conversation.steps().to_vec(),
             verdict: conversation.verdict(),
             waits: conversation.scene().is_some_and(|it| it.actor.waits_in_words()),
             unbound: unbound.clone(),
+            tokens: *tokens,
             arrivals: arrivals.clone(),
             handling: handling.clone(),
         })
@@ -241,6 +254,7 @@ impl Conversations {
                 file: self.log.as_ref().map(|folder| folder.join(file_name(name))),
                 written: 0,
                 unbound: None,
+                tokens: Usage::default(),
                 watch: Stopwatch::start(),
                 arrivals: Vec::new(),
                 handling: Vec::new(),

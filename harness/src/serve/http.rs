@@ -9,7 +9,6 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{Method, Request, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
-use balk_guards::{Completion, Usage};
 
 use crate::bench::Stopwatch;
 
@@ -21,11 +20,10 @@ use super::line::Shears;
 use super::plain::{json, text};
 use super::route::{Asks, NoRoute, Route};
 use super::send::{CREATED, Sending, refuse};
+use super::usage::tokens;
 
 /// The model that is always there.
 const MODEL: &str = "balk-actor";
-/// About so many bytes are a token.
-const BYTES_PER_TOKEN: u64 = 4;
 
 /// What agents that are in use send, although it is against the rules of their provider as we know them. gemini-cli
 /// sends earlier results twice when it goes on with a conversation, and only the end of one when it asks whether it
@@ -186,7 +184,7 @@ fn answer(
     if let Some(model) = model {
         asked.model = model.into();
     }
-    let answer = match all.ask(name, &asked, || dialect.wanted(text), watch) {
+    let answer = match all.ask(name, &asked, text.len(), || dialect.wanted(text), watch) {
         Ok(answered) => answered,
         Err(NotAnswered::Unknown(message)) => return failed(FailureKind::Missing, &message),
         Err(NotAnswered::Unbound(message) | NotAnswered::NotPrevious(message)) => {
@@ -198,26 +196,16 @@ fn answer(
     };
     let answering = Answering { created: CREATED, ..asked.answering(&answer.id) };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
-    let completion = counted(&answer.completion, text);
     let sending = Sending { dialect, framing, answering: &answering, offer: &asked.offer, shears };
     let wait = match &answer.arrival {
         Arrival::Whole(delivery) => Duration::from_millis(delivery.first_byte_ms.into()),
         Arrival::Broken(_) => Duration::ZERO,
     };
-    (wait, sending.send(&completion, &answer.arrival))
-}
-
-/// The completion with its tokens: an estimate.
-fn counted(completion: &Completion, request: &str) -> Completion {
-    let texts = completion.texts().map(|it| it.len());
-    let calls = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len());
-    let tokens = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
-    let output_tokens = tokens(texts.chain(calls).sum());
-    Completion { usage: Usage { input_tokens: tokens(request.len()), output_tokens }, ..completion.clone() }
+    (wait, sending.send(&answer.completion, &answer.arrival))
 }
 
 fn count(dialect: Dialect, body: &str) -> Response<Body> {
-    let tokens = u64::try_from(body.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+    let tokens = tokens(body.len());
     let is_object =
         serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok() && body.trim_start().starts_with('{');
     match token_count(dialect, tokens) {

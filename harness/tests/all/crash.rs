@@ -62,6 +62,7 @@ fn an_agent_without_manners_ends_in_silence_and_goes_on_for_ever_but_does_health
         assert_eq!(answered, known, "what came of its calls is known from the world");
         assert_eq!(same, compared, "it takes the way of the actor in process");
         assert!(compared.as_u64() > Some(2), "{verdict:#}");
+        assert!(verdict["tokens"][0].as_u64() > verdict["tokens"][1].as_u64(), "{verdict:#}");
     }
 }
 

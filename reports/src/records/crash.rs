@@ -146,6 +146,8 @@ pub struct Verdict {
     pub runs: usize,
     /// Requests to the model.
     pub requests: u64,
+    /// Tokens of all requests and of all answers: an estimate, a quarter of their bytes.
+    pub tokens: [u64; 2],
     /// The longest row of equal calls.
     pub identical_calls: usize,
     /// The agent's own words to the model, with the number of the act that they followed.
@@ -177,6 +179,7 @@ impl Verdict {
             code: None,
             runs: 0,
             requests: 0,
+            tokens: [0, 0],
             identical_calls: 0,
             interventions: Vec::new(),
             calls: [0, 0],

@@ -5,7 +5,7 @@ use crate::records::Kind;
 use crate::records::crash::{InProcess, Word};
 use crate::report::csv::line;
 
-const COLUMNS: [&str; 24] = [
+const COLUMNS: [&str; 26] = [
     "agent",
     "scenario",
     "kind",
@@ -16,6 +16,8 @@ const COLUMNS: [&str; 24] = [
     "code",
     "runs",
     "requests",
+    "tokens_in",
+    "tokens_out",
     "identical_calls",
     "own_words",
     "first_own_word_after",
@@ -58,6 +60,8 @@ pub fn render(report: &Report) -> String {
                 it.code.map_or_else(String::new, |it| it.to_string()),
                 count(it.runs),
                 it.requests.to_string(),
+                it.tokens[0].to_string(),
+                it.tokens[1].to_string(),
                 count(it.identical_calls),
                 count(it.interventions.len()),
                 number(it.interventions.first().map(|(act, _)| *act)),

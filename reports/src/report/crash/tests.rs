@@ -13,6 +13,7 @@ fn verdict(word: Word) -> Verdict {
         code: Some(0),
         runs: 1,
         requests: 1_234,
+        tokens: [50_000, 1_000],
         identical_calls: 1,
         calls: [4, 4],
         same_acts: [5, 5],

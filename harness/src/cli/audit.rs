@@ -38,7 +38,7 @@ pub struct Audit {
     guard: String,
 
     /// Seeds of each scenario, both ends included
-    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-99")]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-99")]
     seeds: RangeInclusive<u64>,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one

@@ -46,7 +46,7 @@ pub struct Bench {
     guard: Vec<String>,
 
     /// Seeds of each scenario, both ends included
-    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-99")]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-99")]
     seeds: RangeInclusive<u64>,
 
     /// The first N seeds, from 0

@@ -48,6 +48,9 @@ const DEFAULT: [&str; 9] = [
     "fix-and-rewrite",
 ];
 
+/// So many runs take weeks, and all of them are listed before the first one begins.
+const MOST_RUNS: u64 = 100_000;
+
 /// Arguments of `balk crash`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
@@ -70,7 +73,7 @@ pub struct Crash {
     scenario: Vec<String>,
 
     /// The seeds of each, both ends included
-    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "7-7")]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "7-7")]
     seeds: RangeInclusive<u64>,
 
     /// A folder of programs that the agents need, before those of PATH; may be given again
@@ -239,6 +242,12 @@ impl Crash {
         };
         let agents = self.agents()?;
         let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
+        let seeds = (self.seeds.end() - self.seeds.start()).saturating_add(1);
+        let runs = seeds.saturating_mul((agents.len() * worlds.len()) as u64);
+        if runs > MOST_RUNS {
+            let expected = format!("at most {MOST_RUNS} runs: agents times scenarios times seeds");
+            return Err(Error::usage("--seeds", &expected, runs).into());
+        }
         let tools = self.tools();
         let mut jobs = Vec::new();
         for (agent, OfAgent { name, .. }) in &agents {

@@ -242,8 +242,8 @@ pub(super) fn set(text: &str) -> Result<(String, String), String> {
 
 /// Parses `A-B`, both ends included.
 pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
-    const EXPECTED: &str = "expected two seeds with a dash between them, the smaller first and none above \
-                            18446744073709551614, as in 0-99";
+    const EXPECTED: &str = "expected two seeds with a dash between them, the smaller first, none below 0 and \
+                            none above 18446744073709551614, as in 0-99";
     let (from, to) = text.split_once('-').ok_or(EXPECTED)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| EXPECTED);
     let (from, to) = (number(from)?, number(to)?);

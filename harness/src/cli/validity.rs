@@ -49,7 +49,7 @@ pub struct Validity {
     suite: String,
 
     /// Seeds of the simulated runs, both ends included
-    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-1999")]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-1999")]
     seeds: RangeInclusive<u64>,
 
     /// Use the points of one half of the trajectories, or one half of the worlds: what is fitted on one half is

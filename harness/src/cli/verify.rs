@@ -24,7 +24,7 @@ pub struct Verify {
     scenarios: Vec<String>,
 
     /// Seeds, both ends included
-    #[arg(long, value_name = "A-B", value_parser = load::seeds, default_value = "0-49")]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-49")]
     seeds: RangeInclusive<u64>,
 
     #[command(flatten)]

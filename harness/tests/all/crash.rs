@@ -178,6 +178,8 @@ fn a_bad_command_line_says_what_it_expects() {
         (&["crash", "--agent", "codx"], "did you mean `codex`?"),
         (&["crash", "--cmd", "a {tsk}"], "holes are {task}, {url}, {home} and {workspace}"),
         (&["crash", "--cmd", "a {task}", "--fail-on", "sad"], "expected one of reached, told"),
+        (&["crash", "--cmd", "a {task}", "--seeds", "-1-3"], "none below 0"),
+        (&["crash", "--cmd", "a {task}", "--seeds", "0-18446744073709551614"], "at most 100000 runs"),
         (&["crash", "--cmd", "a {task}", "--scenario", "abandonmnt"], "did you mean `abandonment`?"),
     ] {
         let (code, out, err) = ran(&mut balk(folder.path(), arguments));

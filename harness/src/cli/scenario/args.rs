@@ -28,7 +28,7 @@ pub(super) struct Asked {
     pub(super) seed: u64,
 
     /// Seeds of many trials, both ends included. Prints counts instead of a transcript
-    #[arg(long, value_name = "A-B", value_parser = load::seeds)]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds)]
     pub(super) seeds: Option<RangeInclusive<u64>>,
 
     /// Guards: none, default, or NAME[=VARIANT][{key=value,…}] separated by commas. With --seeds it may be given

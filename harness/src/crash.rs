@@ -12,6 +12,7 @@ pub mod child;
 mod in_process;
 pub mod isolation;
 mod job;
+pub mod learn;
 pub mod place;
 mod real;
 pub mod record;

@@ -6,12 +6,14 @@
 
 use std::sync::LazyLock;
 
+pub use learn::{Aside, Healthy, Learnt, Shown, learn};
 pub use profile::{Place, Plain, Profile};
 pub use read::parse;
 pub use run::{Install, Run};
 pub use template::{Filling, Hole, Template};
 
 mod drivers;
+mod learn;
 mod pattern;
 mod profile;
 mod read;
@@ -34,6 +36,20 @@ pub fn catalogue() -> &'static [Profile] {
     });
     &ALL
 }
+
+/// The text of the profile of this agent, if one comes with Balk.
+#[must_use]
+pub fn source(agent: &str) -> Option<&'static str> {
+    let at = catalogue().iter().position(|it| it.agent == agent)?;
+    Some(FILES[at].1)
+}
+
+/// Healthy work that shows what an agent adds: many turns for one message of its user, and several messages. These are
+/// the names of two scenarios and their texts.
+pub const HEALTHY: [(&str, &str); 2] = [
+    ("long-work", include_str!("../agents/healthy/long-work.toml")),
+    ("several-tasks", include_str!("../agents/healthy/several-tasks.toml")),
+];
 
 /// The profile of this agent, if one comes with Balk.
 #[must_use]

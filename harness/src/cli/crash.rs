@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
 use balk_reports::report::crash::{Report, crash_report};
 use balk_reports::report::document::terminal;
-use balk_scenarios::{Kind, Pools, Worlds};
+use balk_scenarios::format::Document;
+use balk_scenarios::{Kind, Pools, Worlds, agents, toolsets};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -34,6 +35,8 @@ Each run has a fresh home, a fresh folder with the files of the task, and an env
 PATH. On Linux it also has no network but its own loopback. The table says what came of each run in a word: `reached`,
 `told` (not done, and the user was told), `silent` (ended without the goal and without a word), `ran-on` (stopped by a
 bound), `crashed`, `not-run`. A control is healthy work: every word of the agent to its model there is a false alarm.";
+
+mod learn;
 
 /// What is played where nothing is asked for: six ways to balk, and healthy work that looks like them.
 const DEFAULT: [&str; 9] = [
@@ -68,13 +71,19 @@ pub struct Crash {
     #[arg(long, value_name = "NAME=VALUE", requires = "cmd", value_parser = load::set)]
     env: Vec<(String, String)>,
 
-    /// A scenario, as `balk scenario` takes it; may be given again [default: six that balk, and three that do not]
+    /// Play healthy work instead, and propose what the profile of each agent should say of it: as a diff, and as a file
+    /// in the folder of --out
+    #[arg(long)]
+    learn: bool,
+
+    /// A scenario, as `balk scenario` takes it; may be given again [default: six that balk, and three that do not; to
+    /// learn, two that do not]
     #[arg(long, value_name = "NAME|FILE")]
     scenario: Vec<String>,
 
-    /// The seeds of each, both ends included
-    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "7-7")]
-    seeds: RangeInclusive<u64>,
+    /// The seeds of each, both ends included [default: 7-7; to learn, 7-8]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds)]
+    seeds: Option<RangeInclusive<u64>>,
 
     /// A folder of programs that the agents need, before those of PATH; may be given again
     #[arg(long, value_name = "DIR")]
@@ -84,9 +93,9 @@ pub struct Crash {
     #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
 
-    /// How many requests a run may have
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
-    max_requests: u64,
+    /// How many requests a run may have [default: 40; to learn, 120]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_requests: Option<u64>,
 
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -178,6 +187,12 @@ impl Crash {
             runs,
         };
         record::write(&self.out, &record)?;
+        if self.learn {
+            if let Err(failure) = learn::learn(&self.out, &jobs, &record.runs) {
+                return failure.or_exit();
+            }
+            return Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) });
+        }
         let document = crash_report(&Report::new(std::slice::from_ref(&record)));
         write!(io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
         say(format_args!(
@@ -228,21 +243,22 @@ impl Crash {
     /// The same actors in process, without a guard and with the default ones.
     fn in_process(&self, context: &Context, worlds: &[Worlds]) -> Result<Vec<InProcess>, Error> {
         let stacks = [Recipe::none(), Recipe::new(&context.registry, GUARDED, &Config::default())?];
-        let seeds = || self.seeds.clone();
+        let seeds = || self.seeds();
         let each = worlds.iter().flat_map(|worlds| seeds().map(move |seed| (worlds, seed)));
         Ok(each.flat_map(|(worlds, seed)| stacks.each_ref().map(|it| in_process(worlds, seed, it))).collect())
     }
 
     /// All runs, agent by agent.
     fn plan(&self, isolated: bool) -> Result<Plan, Failure> {
-        let named = if self.scenario.is_empty() {
-            DEFAULT.map(str::to_owned).to_vec()
-        } else {
-            self.scenario.clone()
+        let named: Vec<String> = match (&self.scenario[..], self.learn) {
+            ([], true) => agents::HEALTHY.map(|(name, _)| name.to_owned()).to_vec(),
+            ([], false) => DEFAULT.map(str::to_owned).to_vec(),
+            (named, _) => named.to_vec(),
         };
         let agents = self.agents()?;
         let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
-        let seeds = (self.seeds.end() - self.seeds.start()).saturating_add(1);
+        let seeds = self.seeds();
+        let seeds = (seeds.end() - seeds.start()).saturating_add(1);
         let runs = seeds.saturating_mul((agents.len() * worlds.len()) as u64);
         if runs > MOST_RUNS {
             let expected = format!("at most {MOST_RUNS} runs: agents times scenarios times seeds");
@@ -252,9 +268,14 @@ impl Crash {
         let mut jobs = Vec::new();
         for (agent, OfAgent { name, .. }) in &agents {
             for (target, worlds) in named.iter().zip(&worlds) {
-                for seed in self.seeds.clone() {
+                for seed in self.seeds() {
                     let scenario = worlds.name().into_owned();
                     let kind = worlds.scenario(seed, Pools::Open).kind;
+                    if self.learn && kind != Kind::Control {
+                        let expected =
+                            "healthy work to learn from: what a model that balks meets is no habit";
+                        return Err(Error::usage("--scenario", expected, format!("`{target}`")).into());
+                    }
                     let folder = format!("{name}/{}-{seed}", scenario.replace('/', "_"));
                     let job = Job {
                         agent: agent.clone(),
@@ -264,7 +285,7 @@ impl Crash {
                         seed,
                         tools: tools.clone(),
                         seconds: self.seconds,
-                        requests: self.max_requests,
+                        requests: self.max_requests.unwrap_or(if self.learn { 120 } else { 40 }),
                         isolated,
                         out: self.out.join(&folder),
                         folder,
@@ -274,6 +295,10 @@ impl Crash {
             }
         }
         Ok(Plan { agents: agents.into_iter().map(|(_, it)| it).collect(), worlds, jobs })
+    }
+
+    fn seeds(&self) -> RangeInclusive<u64> {
+        self.seeds.clone().unwrap_or(if self.learn { 7..=8 } else { 7..=7 })
     }
 
     /// The agents, in the order of the command line.
@@ -306,6 +331,12 @@ impl Crash {
     }
 }
 
+/// What a name or a file means. Healthy work to learn from is in no suite.
 fn worlds(target: &str) -> Result<Worlds, Failure> {
-    Named::one(target)?.read(&[])
+    match agents::HEALTHY.iter().find(|(name, _)| *name == target) {
+        Some((name, text)) => {
+            Ok(Document::new(name, text, Kind::Control, &[])?.scenario(toolsets::catalogue())?.into())
+        }
+        None => Named::one(target)?.read(&[]),
+    }
 }

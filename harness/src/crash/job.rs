@@ -110,7 +110,7 @@ impl Agent {
 }
 
 /// The task is the first argument of the shell, so no word of it is read as a command.
-fn task_as_a_word(command: &str) -> String {
+pub(super) fn task_as_a_word(command: &str) -> String {
     command.replace("{task}", "\"$1\"")
 }
 
@@ -201,7 +201,7 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
     }
     // What came of a run that was stopped is not known.
     let verdict = (!is_stopped).then_some((VERDICT, verdict));
-    for (name, text) in [("transcript.jsonl", transcript), (RECORD, record)].into_iter().chain(verdict) {
+    for (name, text) in [(TRANSCRIPT, transcript), (RECORD, record)].into_iter().chain(verdict) {
         write_whole(&job.out.join(name), |out| io::Write::write_all(out, text.as_bytes()))?;
     }
     Ok(())
@@ -220,5 +220,7 @@ fn at_the_end_of_input() -> Arc<AtomicBool> {
 }
 
 const JOB: &str = "job.json";
+/// Every step of a run, in its folder.
+pub(super) const TRANSCRIPT: &str = "transcript.jsonl";
 const RECORD: &str = "record.jsonl";
 const VERDICT: &str = "verdict.json";

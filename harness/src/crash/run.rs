@@ -226,8 +226,12 @@ fn said(ran: &Ran, steps: &[Step]) -> io::Result<Option<String>> {
                 last = if calls.is_empty() { texts.next_back() } else { None };
                 others.extend(texts);
             }
-            Step::Result { text, .. } | Step::User { text } => others.push(text),
-            Step::Intervention { .. } | Step::Side { .. } | Step::History { .. } => {}
+            Step::Result { text, .. } | Step::User { text, .. } => others.push(text),
+            Step::Opened { .. }
+            | Step::Intervention { .. }
+            | Step::Side { .. }
+            | Step::System { .. }
+            | Step::History { .. } => {}
         }
     }
     Ok(told(&stdout, &stderr, &Heard { last, others: &others }))

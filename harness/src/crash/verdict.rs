@@ -74,7 +74,12 @@ fn interventions(steps: &[Step]) -> Vec<(usize, String)> {
         match step {
             Step::Act { .. } => acts += 1,
             Step::Intervention { text, .. } => found.push((acts, text.to_string())),
-            Step::Result { .. } | Step::User { .. } | Step::Side { .. } | Step::History { .. } => {}
+            Step::Opened { .. }
+            | Step::Result { .. }
+            | Step::User { .. }
+            | Step::Side { .. }
+            | Step::System { .. }
+            | Step::History { .. } => {}
         }
     }
     found
@@ -83,10 +88,12 @@ fn interventions(steps: &[Step]) -> Vec<(usize, String)> {
 fn calls(steps: &[Step]) -> [usize; 2] {
     let all = steps.iter().filter_map(|it| match it {
         Step::Result { outcome, .. } => Some(*outcome),
-        Step::Act { .. }
+        Step::Opened { .. }
+        | Step::Act { .. }
         | Step::User { .. }
         | Step::Intervention { .. }
         | Step::Side { .. }
+        | Step::System { .. }
         | Step::History { .. } => None,
     });
     [all.clone().count(), all.filter(|it| *it != Outcome::Unknown).count()]

@@ -65,6 +65,8 @@ pub(super) struct Conversation {
     site: Box<dyn Site>,
     /// The world, once an offer has bound it.
     world: Option<Arc<World>>,
+    /// The beginning of the system text of the first request of the task.
+    system: Option<Arc<str>>,
     /// The user of the scenario. They remember what the agent forgets: a history that was changed does not give them
     /// their patience back.
     user: Option<User>,
@@ -113,6 +115,7 @@ impl Conversation {
             script,
             site,
             world: None,
+            system: None,
             user: None,
             replied: None,
             acts: Vec::new(),
@@ -143,13 +146,16 @@ impl Conversation {
         };
         if let Some(name) = self.side_call(asked) {
             let summary = if name == SUMMARY { self.summarises(start, &items)? } else { None };
-            return Ok(self.answer_aside(name, summary.unwrap_or_else(|| side::answer(wanted().as_deref()))));
+            let system = (name == WITHOUT_TOOLS).then(|| beginning(asked)).flatten();
+            let text = summary.unwrap_or_else(|| side::answer(wanted().as_deref()));
+            return Ok(self.answer_aside(name, system, text));
         }
         let world = match &self.world {
             Some(world) => world.clone(),
             None => self.world.insert(self.script.world(&asked.offer)?).clone(),
         };
         self.requests += 1;
+        self.notes_system(beginning(asked));
         let (from, history) = self.find(start, &items);
         self.steps.extend(history.map(|how| Step::History { how }));
         let acted = match from {
@@ -216,7 +222,7 @@ impl Conversation {
 
     /// Forgets everything.
     pub(super) fn reset(&mut self) {
-        (self.world, self.user, self.replied) = (None, None, None);
+        (self.world, self.system, self.user, self.replied) = (None, None, None, None);
         self.acts.clear();
         self.at.clear();
         self.answers.clear();
@@ -256,10 +262,20 @@ impl Conversation {
         Ok(Some(summary))
     }
 
-    fn answer_aside(&mut self, name: String, text: String) -> Answer {
+    /// Another system text than that of the first request can be a sign of a request that is not of the task.
+    fn notes_system(&mut self, system: Option<Arc<str>>) {
+        if self.acts.is_empty() {
+            self.system = system;
+        } else if let Some(text) = system.filter(|it| self.system.as_ref() != Some(it)) {
+            self.kept += text.len() + STEP_BYTES;
+            self.steps.push(Step::System { text });
+        }
+    }
+
+    fn answer_aside(&mut self, name: String, system: Option<Arc<str>>, text: String) -> Answer {
         self.requests += 1;
-        self.kept += name.len() + STEP_BYTES;
-        self.steps.push(Step::Side { name });
+        self.kept += name.len() + system.as_ref().map_or(0, |it| it.len()) + STEP_BYTES;
+        self.steps.push(Step::Side { name, system });
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
         self.answers.insert(self.requests, self.acts.len().checked_sub(1));
@@ -312,7 +328,7 @@ impl Conversation {
     /// The first act of a conversation.
     fn opens(&mut self, world: &Arc<World>, items: &[Item]) -> Acted {
         let mut scene = Scene::new(world);
-        scene.opens(items);
+        scene.opens(items, &mut self.steps);
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
         self.act(scene, None, path_of(Path::default(), items))
     }
@@ -380,10 +396,18 @@ fn path_of(start: Path, items: &[Item]) -> Path {
     items.iter().fold(start, |path, item| path.then(&item.said))
 }
 
+/// The first line of the system text, if it is not too long.
+fn beginning(asked: &Asked) -> Option<Arc<str>> {
+    let line = asked.system.as_deref()?.trim_start().lines().next()?;
+    Some(line.chars().take(SYSTEM_CHARS).collect::<String>().into())
+}
+
 /// The side call that asks for a summary of the conversation.
 const SUMMARY: &str = "summary";
 /// A side call that no profile names.
 const WITHOUT_TOOLS: &str = "without tools";
+/// How much of a system text is kept. Agents that take several parts say so in their first sentence.
+const SYSTEM_CHARS: usize = 160;
 /// About how many bytes an act takes, and any other step.
 const ACT_BYTES: usize = 2_048;
 const STEP_BYTES: usize = 128;

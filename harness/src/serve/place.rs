@@ -85,14 +85,16 @@ impl Scene {
     }
 
     /// Reads what came before the first act. Whatever the user says there is the task, in the agent's words.
-    pub(super) fn opens(&mut self, items: &[Item]) {
+    pub(super) fn opens(&mut self, items: &[Item], steps: &mut Vec<Step>) {
+        let mut texts = Vec::new();
         for item in items {
-            if let Said::User(text) = &item.said
-                && self.world.speaks(text)
-            {
+            let Said::User(text) = &item.said else { continue };
+            if self.world.speaks(text) {
                 self.actor.read(&Message::User(text.clone()), None);
             }
+            texts.push(text.clone());
         }
+        steps.push(Step::Opened { texts });
     }
 
     /// Reads what came after an act.
@@ -140,9 +142,11 @@ impl Scene {
                 (None, _) => (Outcome::NotRun, None),
             };
             let is_refused = *is_refusal || of_world.is_some() && outcome == Outcome::NotRun;
-            let said = if is_refused { format!("{NOT_RUN}{text}").into() } else { text.clone() };
-            steps.push(Step::Result { outcome, text: text.clone() });
-            let message = Message::Result { id: id.clone(), text: said, is_error: false };
+            let heard = if is_refused { format!("{NOT_RUN}{text}").into() } else { text.clone() };
+            let said = of_world.filter(|(_, came)| *came == Came::AsSaid).map(|(it, _)| it.text.as_str());
+            let said = said.filter(|it| **it != **text).map(Into::into);
+            steps.push(Step::Result { outcome, text: text.clone(), said });
+            let message = Message::Result { id: id.clone(), text: heard, is_error: false };
             let notes = self.actor.read(&message, executed.as_ref()).into_iter();
             steps.extend(notes.map(|note| Step::Intervention { at: Where::Result, text: note.into() }));
         }
@@ -215,14 +219,16 @@ impl Scene {
 
     fn user_says(&mut self, text: &str, steps: &mut Vec<Step>) {
         // Agents wrap what their user says, and some repeat it.
-        let (text, known) = match self.says.take_if(|it| text.contains(&*it.text)) {
+        let shown = text;
+        let (text, known) = match self.says.take_if(|it| shown.contains(&*it.text)) {
             Some(Says { text, known }) => (text, known),
-            None => (text.into(), None),
+            None => (shown.into(), None),
         };
         let message = Message::User(text.clone());
         let found = self.actor.read(&message, known.as_ref());
         steps.push(if found.is_empty() {
-            Step::User { text }
+            let shown = (*shown != *text).then(|| shown.into());
+            Step::User { text, shown }
         } else {
             Step::Intervention { at: Where::User, text }
         });

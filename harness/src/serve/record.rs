@@ -4,12 +4,18 @@ use std::sync::Arc;
 
 use balk_guards::{AttemptCause, Status};
 use balk_scenarios::Truth;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One step of a conversation. Nothing in it depends on a clock, on ids or on how the agent's requests were sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "kebab-case")]
 pub enum Step {
+    /// The first request of the task, or the first one after the agent began anew.
+    Opened {
+        /// What it says in the user's role: the task, and what the agent adds.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        texts: Vec<Arc<str>>,
+    },
     /// The model did something.
     Act {
         /// The state of the script.
@@ -21,13 +27,13 @@ pub enum Step {
         /// What is really going on.
         truth: Truth,
         /// What the model said.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         texts: Vec<Arc<str>>,
         /// What it called.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Called>,
         /// How the answer broke off on its way.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         broke: Option<AttemptCause>,
     },
     /// A call was answered.
@@ -36,11 +42,17 @@ pub enum Step {
         outcome: Outcome,
         /// What the agent says that the tool answered.
         text: Arc<str>,
+        /// What the tool really said, where that is known and the agent shows it otherwise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said: Option<Arc<str>>,
     },
     /// The user of the scenario spoke.
     User {
         /// What they said.
         text: Arc<str>,
+        /// How the agent shows it, where that is not the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Arc<str>>,
     },
     /// The agent said something to the model that neither user nor tool said.
     Intervention {
@@ -53,6 +65,14 @@ pub enum Step {
     Side {
         /// Its name.
         name: String,
+        /// The beginning of its system text, where no profile names it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        system: Option<Arc<str>>,
+    },
+    /// A request of the task has another system text than the first one.
+    System {
+        /// How it begins.
+        text: Arc<str>,
     },
     /// The agent's history is not what went before.
     History {
@@ -62,7 +82,7 @@ pub enum Step {
 }
 
 /// A call, as the model sent it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Called {
     /// The tool.
     pub tool: Arc<str>,
@@ -71,7 +91,7 @@ pub struct Called {
 }
 
 /// What is known of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It ran and worked.
@@ -97,7 +117,7 @@ impl Outcome {
 }
 
 /// Where a word of the agent stood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
     /// In a message of the user.
@@ -107,7 +127,7 @@ pub enum Where {
 }
 
 /// How a history differs from what went before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum History {
     /// It goes on from an earlier place than the last request.
@@ -126,11 +146,15 @@ impl Step {
     #[must_use]
     pub fn canonical(&self) -> Self {
         match self {
-            Self::Result { outcome, .. } => Self::Result { outcome: *outcome, text: "".into() },
+            Self::Opened { .. } => Self::Opened { texts: Vec::new() },
+            Self::Result { outcome, .. } => Self::Result { outcome: *outcome, text: "".into(), said: None },
+            Self::User { text, .. } => Self::User { text: text.clone(), shown: None },
+            Self::Side { name, .. } => Self::Side { name: name.clone(), system: None },
+            Self::System { text } => Self::System { text: without_digits(text).into() },
             Self::Intervention { at, text } => {
                 Self::Intervention { at: *at, text: without_digits(text).into() }
             }
-            Self::Act { .. } | Self::User { .. } | Self::Side { .. } | Self::History { .. } => self.clone(),
+            Self::Act { .. } | Self::History { .. } => self.clone(),
         }
     }
 }

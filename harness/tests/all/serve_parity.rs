@@ -77,6 +77,8 @@ fn acts(steps: &[Step]) -> Vec<Shown> {
         | Step::User { .. }
         | Step::Intervention { .. }
         | Step::Side { .. }
+        | Step::System { .. }
+        | Step::Opened { .. }
         | Step::History { .. } => None,
     };
     steps.iter().filter_map(shown).collect()

@@ -27,7 +27,7 @@ pub struct Profile {
 }
 
 /// Where a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In a message of the user.
     User,

@@ -296,16 +296,20 @@ pub(super) fn told(server: &Server, conversation: &str) -> Told {
     server.told(Some(conversation)).unwrap_or_else(|| panic!("no conversation {conversation}"))
 }
 
-/// The steps as short words: `look 1.1` is the first attempt at the first visit.
+/// The steps after the opening as short words: `look 1.1` is the first attempt at the first visit.
 #[track_caller]
 pub(super) fn steps(server: &Server, conversation: &str) -> Vec<String> {
-    let short = |step: &Step| match step {
-        Step::Act { state, visit, attempt, .. } => format!("{state} {visit}.{attempt}"),
-        Step::Result { text, .. } => format!("result {text}"),
-        Step::User { text } => format!("user {text}"),
-        Step::Intervention { text, .. } => format!("intervention {text}"),
-        Step::Side { name } => format!("side {name}"),
-        Step::History { how } => format!("{how:?}"),
+    let short = |step: &Step| {
+        Some(match step {
+            Step::Act { state, visit, attempt, .. } => format!("{state} {visit}.{attempt}"),
+            Step::Result { text, .. } => format!("result {text}"),
+            Step::User { text, .. } => format!("user {text}"),
+            Step::Intervention { text, .. } => format!("intervention {text}"),
+            Step::Opened { .. } => return None,
+            Step::Side { name, .. } => format!("side {name}"),
+            Step::System { text } => format!("system {text}"),
+            Step::History { how } => format!("{how:?}"),
+        })
     };
-    told(server, conversation).steps.iter().map(short).collect()
+    told(server, conversation).steps.iter().filter_map(short).collect()
 }

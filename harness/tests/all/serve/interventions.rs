@@ -94,6 +94,8 @@ fn interventions(server: &Server) -> Vec<String> {
         | Step::Result { .. }
         | Step::User { .. }
         | Step::Side { .. }
+        | Step::System { .. }
+        | Step::Opened { .. }
         | Step::History { .. } => None,
     });
     texts.collect()

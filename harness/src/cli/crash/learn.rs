@@ -1,0 +1,79 @@
+//! `balk crash --learn`: proposes what the profile of an agent should say.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use balk_reports::records::crash::{Run, Word};
+use balk_scenarios::agents::{Learnt, Shown};
+use balk_scenarios::{Kind, Pools, World, WorldOptions};
+use similar::TextDiff;
+
+use super::{Failure, say, worlds};
+use crate::crash::Job;
+use crate::crash::learn::{self, Lesson};
+use crate::error::Error;
+use crate::files::write_whole;
+
+/// Shows for each agent what a profile should say that this one does not, and writes that into a file.
+///
+/// # Errors
+/// A transcript cannot be read, or a file cannot be written.
+pub(super) fn learn(out: &Path, jobs: &[(Job, Kind)], runs: &[Run]) -> Result<(), Failure> {
+    for of_agent in jobs.chunk_by(|(a, _), (b, _)| a.name == b.name) {
+        // A run that was stopped shows habits all the same.
+        let has_run =
+            |job: &Job| runs.iter().any(|it| it.folder == job.folder && it.verdict.word != Word::NotRun);
+        let played = of_agent.iter().map(|(job, _)| job).filter(|it| has_run(it));
+        let lessons = played.map(lesson).collect::<Result<Vec<_>, _>>()?;
+        let (job, _) = &of_agent[0];
+        if lessons.is_empty() {
+            say(format_args!("{}: nothing is learnt, because no run was played", job.name));
+            continue;
+        }
+        let (file, before) = job.agent.text().map_err(Error::from)?;
+        let learnt = learn::learn(&file, &before, &lessons)?;
+        show(&out.join(format!("{}.toml", job.name)), &file, &before, &learnt)?;
+    }
+    Ok(())
+}
+
+fn lesson(job: &Job) -> Result<Lesson, Failure> {
+    let scenario = worlds(&job.target)?.scenario(job.seed, Pools::Open);
+    let task = World::draw(&scenario, job.seed, WorldOptions::default()).opening().clone();
+    let lesson = Lesson::read(&job.out, &job.folder, &task);
+    Ok(lesson.map_err(|error| Error::file(&job.out, "the folder of a run with its transcript", error))?)
+}
+
+/// So many texts that no pattern tells are shown.
+const EXAMPLES: usize = 3;
+/// So much of each.
+const CHARS: usize = 120;
+
+fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Error> {
+    let Learnt { profile, new, left } = learnt;
+    if *new > 0 {
+        write_whole(path, |out| out.write_all(profile.as_bytes()))
+            .map_err(|error| Error::file(path, "a file that can be written", error))?;
+        let diff = TextDiff::from_lines(before, profile);
+        let to = path.display().to_string();
+        write!(io::stdout().lock(), "{}", diff.unified_diff().header(file, &to))?;
+        say(format_args!(
+            "{to} has {new} new tables. Review them: a guard that fires in healthy work looks like a habit. Then \
+             learn again with --agent {to}, until nothing is new"
+        ));
+    } else {
+        say(format_args!("{file}: nothing is new"));
+    }
+    if let Some((first, _)) = left.split_first() {
+        say(format_args!(
+            "{} texts have more than what the user or a tool said, and no table tells what: it is in one run alone, \
+             or always differs, as in {}",
+            left.len(),
+            first.run
+        ));
+        for Shown { text, .. } in left.iter().take(EXAMPLES) {
+            say(format_args!("  {:?}", text.chars().take(CHARS).collect::<String>()));
+        }
+    }
+    Ok(())
+}

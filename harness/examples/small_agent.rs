@@ -2,11 +2,12 @@
 //! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
+//!         [--habits]
 
 use std::env;
 use std::error::Error;
 use std::fs;
-use std::process::{Command, ExitCode};
+use std::process::{self, Command, ExitCode};
 
 use serde_json::{Value, json};
 
@@ -27,6 +28,8 @@ struct Manners {
     tidies: bool,
     /// Whether it refuses to sleep.
     awake: bool,
+    /// Whether it asks for a title first, adds a reminder to the task, and puts words around every result.
+    habits: bool,
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
             "--own-programs" => manners.own_programs = true,
             "--tidies" => manners.tidies = true,
             "--awake" => manners.awake = true,
+            "--habits" => manners.habits = true,
             _ => return complain("an unknown option"),
         }
     }
@@ -67,6 +71,13 @@ fn say(what: &str) {
 
 fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Error>> {
     let mut messages = vec![json!({"role": "user", "content": task})];
+    if manners.habits {
+        let title = [json!({"role": "system", "content": "You write titles."}), messages[0].clone()];
+        send(url, &json!({"model": "any", "messages": title}), manners)?;
+        let reminder =
+            format!("<reminder>\nYou are process {} of this machine.\n</reminder>\n\n{task}", process::id());
+        messages = vec![json!({"role": "user", "content": reminder})];
+    }
     let (mut last, mut row) = (Value::Null, 0);
     let mut has_corrected = false;
     for turn in 0.. {
@@ -99,7 +110,10 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
             return Ok(ExitCode::FAILURE);
         }
         for call in calls {
-            let content = run(&call["function"], manners);
+            let mut content = run(&call["function"], manners);
+            if manners.habits {
+                content = format!("Turn {turn}, result:\n{content}\n(end of the result)");
+            }
             messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": content}));
         }
     }
@@ -117,6 +131,11 @@ fn ask(url: &str, messages: &[Value], manners: &Manners) -> Result<Value, Box<dy
         tool("shell", json!({"command": text("A command.")}), json!(["command"])),
         tool("write_file", json!({"path": text("A path."), "content": text("The text.")}), json!(["path", "content"])),
     ]});
+    send(url, &request, manners)
+}
+
+/// The message in the response to a request.
+fn send(url: &str, request: &Value, manners: &Manners) -> Result<Value, Box<dyn Error>> {
     let mut tries = if manners.resends { 3 } else { 1 };
     loop {
         tries -= 1;

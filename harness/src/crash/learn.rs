@@ -45,6 +45,8 @@ impl Lesson {
             failed,
         };
         let task = |it: &Arc<str>| it.contains(&*self.task).then(|| self.task.clone());
+        // The result that notes are in, if its text says nothing of what the tool said.
+        let mut result = None;
         self.steps.iter().flat_map(move |step| match step {
             Step::Opened { texts } => {
                 texts.iter().map(|it| text(agents::Place::User, it, task(it), false)).collect()
@@ -52,7 +54,8 @@ impl Lesson {
             Step::User { text: said, shown: Some(shown) } => {
                 vec![text(agents::Place::User, shown, Some(said.clone()), false)]
             }
-            Step::Result { outcome, text: shown, said: Some(said) } => {
+            Step::Result { outcome, text: shown, said: Some(said) } if shown.contains(said.trim()) => {
+                result = None;
                 let failed = *outcome == Outcome::Failed;
                 vec![text(agents::Place::Result, shown, Some(said.clone()), failed)]
             }
@@ -60,10 +63,14 @@ impl Lesson {
                 vec![text(agents::Place::User, note, None, false)]
             }
             Step::Intervention { at: Where::Result, text: note } => {
-                vec![text(agents::Place::Result, note, None, false)]
+                let block = result.and_then(|it| block(it, note));
+                block.into_iter().map(|it| text(agents::Place::Result, &it, None, false)).collect()
+            }
+            Step::Result { text, .. } => {
+                result = Some(text);
+                Vec::new()
             }
             Step::User { shown: None, .. }
-            | Step::Result { said: None, .. }
             | Step::Act { .. }
             | Step::Side { .. }
             | Step::System { .. }
@@ -87,6 +94,14 @@ impl Lesson {
             Some(Aside { run: self.run.clone(), system, tools })
         })
     }
+}
+
+/// The note in a result, with the tags around it.
+fn block(result: &str, note: &str) -> Option<Arc<str>> {
+    let at = result.find(note)?;
+    let start = result[..at].rfind('<')?;
+    let end = at + note.len() + result[at + note.len()..].find('>')? + 1;
+    Some(result[start..end].into())
 }
 
 /// Adds to a profile what these runs show.

@@ -116,6 +116,43 @@ fn a_healthy_model_that_waits_in_words_cannot_be_played() {
     assert!(line.ends_with("Blocked: no sleep here. Wait until the job is through."), "{line}");
 }
 
+/// What is learnt is the agent's habit; with it, the same healthy runs have nothing new, and no word is a false alarm.
+#[test]
+fn habits_are_learnt_from_healthy_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let learn = |arguments: &[&str]| {
+        let all = [&["crash", "--learn", "--jobs", "2"], arguments].concat();
+        ran(&mut balk(folder.path(), &all))
+    };
+    let (code, diff, said) = learn(&["--cmd", &agent("--habits"), "--out", "out"]);
+    assert_eq!(code, 0, "{said}");
+    let new: String =
+        diff.lines().filter_map(|it| it.strip_prefix('+')).map(|it| it.to_owned() + "\n").collect();
+    for table in [
+        "[[side_call]]\nname = \"title\"\nsystem = \"You write titles.\"\ntools = false\n",
+        "[[added]]\nto = \"user\"\ntext = \"\"\"\n<reminder>\nYou are process {*}</reminder>\"\"\"\n",
+        "[[around]]\nwhat = \"result\"\ntext = \"\"\"\nTurn {*}, result:\n{says}\nexit code {status}\n(end of the result)\"\"\"\n",
+    ] {
+        assert!(new.contains(table), "{table} is not in\n{new}");
+    }
+    let (code, diff, said) = learn(&["--agent", "out/agent.toml", "--out", "again"]);
+    assert_eq!((code, &*diff), (0, ""), "{said}");
+    assert!(said.contains("out/agent.toml: nothing is new"), "{said}");
+    let play = ["crash", "--agent", "out/agent.toml", "--scenario", "abandonment-control", "--out", "played"];
+    let (code, _, said) = ran(&mut balk(folder.path(), &[&play[..], &["--fail-on", "false-alarm"]].concat()));
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn nothing_is_learnt_from_a_model_that_balks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let command = agent("");
+    let arguments = ["crash", "--learn", "--cmd", &command, "--scenario", "repeating"];
+    let (code, _, said) = ran(&mut balk(folder.path(), &arguments));
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("healthy work to learn from"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_run_says_why() {
     let line = |verdicts: &[Value]| verdicts[0]["line"].as_str().expect("a line").to_owned();

@@ -75,6 +75,13 @@ struct Open<'h> {
     text: String,
 }
 
+impl Open<'_> {
+    /// Whether the agent added something. A tool that says the same in words of its own added nothing.
+    fn has_more(&self) -> bool {
+        self.shown.said.as_deref().is_none_or(|said| self.text.contains(said.trim()))
+    }
+}
+
 /// What was seen of a proposal.
 #[derive(Default)]
 struct Evidence<'h> {
@@ -123,7 +130,7 @@ pub fn learn(file_name: &str, text: &str, healthy: &Healthy) -> Result<Learnt, D
         }
         if new == before {
             let open = open(&parse(file_name, &profile)?, &healthy.shown);
-            let left = open.iter().map(|it| it.shown.clone()).collect();
+            let left = open.iter().filter(|it| it.has_more()).map(|it| it.shown.clone()).collect();
             return Ok(Learnt { profile, new, left });
         }
     }

@@ -52,8 +52,12 @@ const LETTERS: usize = 12;
 fn both<'o>(a: &'o str, b: &str) -> Option<&'o str> {
     let common = outline::common_head(a, b);
     let common = outline::whole_words(common, &a[common.len()..]);
-    let inside = tag(common).map_or(common, |tag| &common[tag.len()..]);
-    (letters(inside) >= LETTERS).then_some(common)
+    tells(common).then_some(common)
+}
+
+/// Whether a beginning tells a text from others that have the same tag.
+fn tells(head: &str) -> bool {
+    letters(tag(head).map_or(head, |tag| &head[tag.len()..])) >= LETTERS
 }
 
 /// `None` if nothing says where these texts begin or end.
@@ -63,14 +67,12 @@ fn proposal<'o>(place: Place, head: &str, blocks: &[Block<'o>]) -> Option<Propos
     let text = if is_same && first.text.len() <= SHORT {
         outline::masked(first.text)
     } else {
-        let tail = outline::tail(first.text);
-        let tail = others.iter().fold(tail, |tail, it| outline::common_tail(tail, outline::tail(it.text)));
-        // A word that is the same only at its end is another word.
-        let is_cut = tail.len() < first.text.len()
-            && others.iter().any(|it| !it.text.ends_with(tail) || tail != outline::tail(it.text));
-        let from =
-            if is_cut { tail.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(tail.len()) } else { 0 };
-        format!("{head}{HOLE}{}", &tail[from..])
+        let tail = if tag(head).is_some() && tells(head) {
+            &first.text[first.text.rfind("</").unwrap_or(0)..]
+        } else {
+            others.iter().fold(outline::tail(first.text), |tail, it| outline::both_tails(tail, it.text))
+        };
+        format!("{head}{HOLE}{tail}")
     };
     let text = outline::pattern(&text);
     let pattern =

@@ -107,7 +107,10 @@ impl<'o> Group<'o> {
     fn of(open: &'o Open<'o>) -> Option<Self> {
         let Open { shown, text } = open;
         let (from, to, is_json) = find(text, shown.said.as_deref()?)?;
-        let around = [lines(&text[..from]), lines(&text[to..])];
+        // What was said may have ended with a line of its own.
+        let after = &text[to..];
+        let blanks = after.len() - after.trim_start_matches('\n').len();
+        let around = [lines(&text[..from]), lines(&after[blanks.saturating_sub(1)..])];
         Some(Self { place: shown.place, is_json, around, members: vec![open] })
     }
 

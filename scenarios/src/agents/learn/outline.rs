@@ -79,8 +79,8 @@ pub(super) fn tail(text: &str) -> &str {
     let start = if text.len() - start > 2 * ENOUGH { last } else { start };
     let start = start.max(steady);
     let over = text[start..].chars().count().saturating_sub(2 * ENOUGH);
-    let cut = text[start..].char_indices().nth(over).map_or(text.len(), |(at, _)| start + at);
-    &text[cut..]
+    let cut = text[start..].char_indices().nth(over).map_or("", |(at, _)| &text[start + at..]);
+    if over == 0 { cut } else { cut.find(char::is_whitespace).map_or(cut, |at| &cut[at..]) }
 }
 
 /// What two texts begin with.
@@ -99,6 +99,14 @@ pub(super) fn common_tail<'t>(a: &'t str, b: &str) -> &'t str {
         start = at;
     }
     &a[start..]
+}
+
+/// The words that a tail and another text end with.
+pub(super) fn both_tails<'t>(tail: &'t str, text: &str) -> &'t str {
+    let both = common_tail(tail, self::tail(text));
+    let begins_inside = both.len() < tail.len();
+    let first = both.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(both.len());
+    if begins_inside { &both[first..] } else { both }
 }
 
 /// A text with holes as a profile writes it.

@@ -92,8 +92,8 @@ fn what_is_added_around_a_task_is_learnt_block_by_block() {
         user(run, &text, Some(said))
     };
     let all = vec![task("a", 11, "Write a poem."), task("b", 12, "Sort the list.")];
-    let date = "\"\"\"\n<reminder>\nToday's date is {*}Do not mention it.\n</reminder>\"\"\"";
-    let skills = "\"\"\"\n<reminder>\nThe following skills are there:{*}\n</reminder>\"\"\"";
+    let date = "\"\"\"\n<reminder>\nToday's date is {*}</reminder>\"\"\"";
+    let skills = "\"\"\"\n<reminder>\nThe following skills are there:{*}</reminder>\"\"\"";
     let added = |text: &str| format!("[[added]]\nto = \"user\"\ntext = {text}");
     check(2, all, &format!("{}\n\n{}", added(skills), added(date)));
 }

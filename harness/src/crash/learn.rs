@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use balk_scenarios::agents::{self, Aside, Healthy, Learnt, Shown};
+use balk_scenarios::agents::{self, Aside, Healthy, Learnt, Place, Shown};
 use balk_scenarios::format::Diagnostics;
 use toml_edit::value;
 
@@ -36,46 +36,55 @@ impl Lesson {
     }
 
     /// The texts that are not just what the user or a tool said.
-    fn shown(&self) -> impl Iterator<Item = Shown> {
-        let text = |place, text: &Arc<str>, said, failed| Shown {
+    fn shown(&self) -> Vec<Shown> {
+        let is_act = |it: &Step| matches!(it, Step::Act { .. });
+        self.steps.chunk_by(|_, next| !is_act(next)).flat_map(|it| self.shown_after(it)).collect()
+    }
+
+    /// The same of the steps of an act, or of those before the first one.
+    fn shown_after(&self, steps: &[Step]) -> Vec<Shown> {
+        let shown = |place, text: &Arc<str>, said: Option<&Arc<str>>| Shown {
             run: self.run.clone(),
             place,
             text: text.clone(),
-            said,
-            failed,
+            said: said.cloned(),
+            failed: false,
         };
-        let task = |it: &Arc<str>| it.contains(&*self.task).then(|| self.task.clone());
-        // The result that notes are in, if its text says nothing of what the tool said.
+        // A model that ends in words gives the agent a reason to speak, unless it is the user who goes on.
+        let ends = matches!(steps.first(), Some(Step::Act { calls, .. }) if calls.is_empty());
+        let is_answered = ends && !steps.iter().any(|it| matches!(it, Step::User { .. }));
+        // The result that notes are in, if what the tool said is not known.
         let mut result = None;
-        self.steps.iter().flat_map(move |step| match step {
-            Step::Opened { texts } => {
-                texts.iter().map(|it| text(agents::Place::User, it, task(it), false)).collect()
+        let mut all = Vec::new();
+        for step in steps {
+            match step {
+                Step::Opened { texts } => {
+                    let task = |it: &Arc<str>| it.contains(&*self.task).then_some(&self.task);
+                    all.extend(texts.iter().map(|it| shown(Place::User, it, task(it))));
+                }
+                Step::User { text, shown: Some(it) } => all.push(shown(Place::User, it, Some(text))),
+                Step::Result { outcome, text, said: Some(said) } if text.contains(said.trim()) => {
+                    result = None;
+                    let failed = *outcome == Outcome::Failed;
+                    all.push(Shown { failed, ..shown(Place::Result, text, Some(said)) });
+                }
+                Step::Result { text, .. } => result = Some(text),
+                Step::Intervention { at: Where::Result, text } => {
+                    let block = result.and_then(|it| block(it, text));
+                    all.extend(block.map(|it| shown(Place::Result, &it, None)));
+                }
+                Step::Intervention { at: Where::User, text } if !is_answered => {
+                    all.push(shown(Place::User, text, None));
+                }
+                Step::User { shown: None, .. }
+                | Step::Intervention { .. }
+                | Step::Act { .. }
+                | Step::Side { .. }
+                | Step::System { .. }
+                | Step::History { .. } => {}
             }
-            Step::User { text: said, shown: Some(shown) } => {
-                vec![text(agents::Place::User, shown, Some(said.clone()), false)]
-            }
-            Step::Result { outcome, text: shown, said: Some(said) } if shown.contains(said.trim()) => {
-                result = None;
-                let failed = *outcome == Outcome::Failed;
-                vec![text(agents::Place::Result, shown, Some(said.clone()), failed)]
-            }
-            Step::Intervention { at: Where::User, text: note } => {
-                vec![text(agents::Place::User, note, None, false)]
-            }
-            Step::Intervention { at: Where::Result, text: note } => {
-                let block = result.and_then(|it| block(it, note));
-                block.into_iter().map(|it| text(agents::Place::Result, &it, None, false)).collect()
-            }
-            Step::Result { text, .. } => {
-                result = Some(text);
-                Vec::new()
-            }
-            Step::User { shown: None, .. }
-            | Step::Act { .. }
-            | Step::Side { .. }
-            | Step::System { .. }
-            | Step::History { .. } => Vec::new(),
-        })
+        }
+        all
     }
 
     /// The requests that are not of the task. No healthy run gives a reason for another system text.

@@ -296,7 +296,8 @@ pub(super) fn told(server: &Server, conversation: &str) -> Told {
     server.told(Some(conversation)).unwrap_or_else(|| panic!("no conversation {conversation}"))
 }
 
-/// The steps after the opening as short words: `look 1.1` is the first attempt at the first visit.
+/// The steps as short words: `look 1.1` is the first attempt at the first visit. What only says how the agent's requests
+/// look is left out.
 #[track_caller]
 pub(super) fn steps(server: &Server, conversation: &str) -> Vec<String> {
     let short = |step: &Step| {
@@ -305,9 +306,8 @@ pub(super) fn steps(server: &Server, conversation: &str) -> Vec<String> {
             Step::Result { text, .. } => format!("result {text}"),
             Step::User { text, .. } => format!("user {text}"),
             Step::Intervention { text, .. } => format!("intervention {text}"),
-            Step::Opened { .. } => return None,
+            Step::Opened { .. } | Step::System { .. } => return None,
             Step::Side { name, .. } => format!("side {name}"),
-            Step::System { text } => format!("system {text}"),
             Step::History { how } => format!("{how:?}"),
         })
     };

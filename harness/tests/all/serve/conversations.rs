@@ -125,7 +125,7 @@ fn the_control_endpoints_tell_what_happened() {
             transcript.body.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect();
         assert_eq!(
             steps.iter().map(|it| it["step"].as_str()).collect::<Vec<_>>(),
-            [Some("act"), Some("result"), Some("act")]
+            [Some("opened"), Some("act"), Some("result"), Some("act")]
         );
         let verdict = get(&server, &format!("{base}/verdict")).fine();
         let expected = json!({
@@ -185,8 +185,8 @@ fn every_conversation_has_a_log_of_its_own() {
         .collect();
     files.sort();
     assert_eq!(files.len(), names.len(), "{files:?}");
-    assert!(files.contains(&("plain.3.jsonl".to_owned(), 3)), "{files:?}");
-    assert!(files.contains(&("mine.jsonl".to_owned(), 4)), "{files:?}");
-    assert!(files.iter().all(|(name, lines)| *lines == 3 || name == "mine.jsonl"), "{files:?}");
+    assert!(files.contains(&("plain.3.jsonl".to_owned(), 4)), "{files:?}");
+    assert!(files.contains(&("mine.jsonl".to_owned(), 6)), "{files:?}");
+    assert!(files.iter().all(|(name, lines)| *lines == 4 || name == "mine.jsonl"), "{files:?}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }

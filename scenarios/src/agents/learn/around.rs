@@ -30,7 +30,9 @@ pub(super) fn proposals<'o>(open: &'o [Open<'o>], _: usize) -> Vec<Proposal<'o>>
         }
     }
     groups.sort_by_key(|it| Reverse(it.around.iter().flatten().map(|line| letters(line)).sum::<usize>()));
-    groups.into_iter().filter_map(Group::proposal).collect()
+    let only_failures_have_status =
+        groups.iter().any(|it| it.has_failed() && it.pattern().contains("{status}"));
+    groups.into_iter().filter_map(|it| it.proposal(only_failures_have_status)).collect()
 }
 
 /// A shorter text can be anywhere by chance.
@@ -41,11 +43,11 @@ fn find(text: &str, said: &str) -> Option<(usize, usize, bool)> {
     if plain.chars().count() < LEAST {
         return None;
     }
+    if let Some((from, to)) = json(text, plain) {
+        return Some((from, to, true));
+    }
     if let Some((from, to)) = only(text, plain) {
         return Some((from, to, false));
-    }
-    if let Some((from, to)) = only(text, &serde_json::to_string(said).ok()?) {
-        return Some((from, to, true));
     }
     let (cut, _) = plain.char_indices().nth(PART)?;
     if let Some((from, _)) = once(text, &plain[..cut]) {
@@ -55,6 +57,18 @@ fn find(text: &str, said: &str) -> Option<(usize, usize, bool)> {
     let (cut, _) = plain.char_indices().nth_back(PART)?;
     let (_, to) = once(text, &plain[cut..])?;
     Some((to - outline::common_tail(&text[..to], plain).trim_start().len(), to, false))
+}
+
+/// The only place of some words in a text as a JSON string, with its quotes. A string without anything that JSON
+/// writes in another way is no sign of JSON.
+fn json(text: &str, words: &str) -> Option<(usize, usize)> {
+    let string = serde_json::to_string(words).ok()?;
+    let inside = &string[1..string.len() - 1];
+    let (from, to) = once(text, inside)?;
+    let after = text[to..].trim_start_matches("\\n");
+    let end = text.len() - after.len();
+    let is_quoted = text[..from].ends_with('"') && after.starts_with('"');
+    (is_quoted && (inside != words || end > to)).then_some((from - 1, end + 1))
 }
 
 /// The only place of some words in a text, where they are no part of other words.
@@ -84,6 +98,18 @@ fn lines(text: &str) -> Vec<String> {
     [first, &[HOLE.to_string()], last].concat()
 }
 
+/// Agents write facts about a call as a label and a value, and the value is of this call.
+fn hide_value(line: &mut String) {
+    let label = line.find(": ").filter(|at| {
+        let is_name = |c: char| c.is_alphanumeric() || c == ' ';
+        line.starts_with(char::is_uppercase) && line[..*at].chars().all(is_name)
+    });
+    if let Some(at) = label {
+        line.truncate(at + 2);
+        line.push(HOLE);
+    }
+}
+
 /// More lines are not kept whole.
 const MOST_LINES: usize = 12;
 
@@ -110,7 +136,13 @@ impl<'o> Group<'o> {
         // What was said may have ended with a line of its own.
         let after = &text[to..];
         let blanks = after.len() - after.trim_start_matches('\n').len();
-        let around = [lines(&text[..from]), lines(&after[blanks.saturating_sub(1)..])];
+        let mut around = [lines(&text[..from]), lines(&after[blanks.saturating_sub(1)..])];
+        if shown.place == Place::Result {
+            let [before, after] = &mut around;
+            // What is in the same line as what was said is no value of another label.
+            let (_, values) = before.split_last_mut().expect("a text has a line");
+            values.iter_mut().chain(after.iter_mut().skip(1)).for_each(hide_value);
+        }
         Some(Self { place: shown.place, is_json, around, members: vec![open] })
     }
 
@@ -125,23 +157,37 @@ impl<'o> Group<'o> {
         Some([side(0)?, side(1)?])
     }
 
-    /// `None` if no pattern tells what was said, or nothing does but blanks.
-    fn proposal(self) -> Option<Proposal<'o>> {
+    /// Whether all its calls failed.
+    fn has_failed(&self) -> bool {
+        self.members.iter().all(|it| it.shown.failed)
+    }
+
+    fn pattern(&self) -> String {
         let [before, after] = self.around.each_ref().map(|it| outline::pattern(&it.join("\n")));
         let said = if self.is_json { "{json}" } else { "{says}" };
-        let text = self.with_status(format!("{before}{said}{after}"));
+        self.with_status(format!("{before}{said}{after}"))
+    }
+
+    /// `None` if no pattern tells what was said, or nothing does but blanks. Where only failures have a status, a
+    /// result without one is of a call that worked.
+    fn proposal(self, only_failures_have_status: bool) -> Option<Proposal<'o>> {
+        let text = self.pattern();
         let pattern = Pattern::read(&text).ok().filter(|it| !it.is_blank())?;
         let mut evidence = Evidence::default();
-        let (mut failed, mut has_status) = (true, false);
+        let mut has_status = false;
         for Open { shown, text } in &self.members {
             let Some(inside) = pattern.inside(text).filter(|it| *it.text != **text) else { continue };
             evidence.saw(&shown.run);
-            failed &= shown.failed;
             has_status |= inside.status.is_some();
         }
         let mut keys = vec![("what", name(self.place)), ("text", toml(&text))];
-        if self.place == Place::Result && failed && !has_status {
-            keys.push(("failed", true.into()));
+        let has_worked = self.members.iter().all(|it| !it.shown.failed);
+        if self.place == Place::Result && !has_status {
+            if self.has_failed() {
+                keys.push(("failed", true.into()));
+            } else if has_worked && only_failures_have_status {
+                keys.push(("failed", false.into()));
+            }
         }
         Some(Proposal { header: "around", keys, evidence })
     }

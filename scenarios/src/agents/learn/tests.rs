@@ -48,7 +48,7 @@ fn what_is_around_results_is_learnt_with_the_status() {
         shell("a", "d41", 2, "no such file"),
         shell("b", "e0a", 0, "four files"),
     ];
-    let text = "\"\"\"\nChunk: {*}\nWall time: {*} s\nexited with code {status}\nOutput:\n{says}\"\"\"";
+    let text = "\"\"\"\nChunk: {*}\nWall time: {*}\nexited with code {status}\nOutput:\n{says}\"\"\"";
     check(2, all, &format!("[[around]]\nwhat = \"result\"\ntext = {text}"));
 }
 
@@ -60,12 +60,29 @@ fn what_is_around_failures_alone_says_that_they_failed() {
 }
 
 #[test]
+fn where_only_failures_have_a_status_other_results_worked() {
+    let shell = |run: &str, code: &str, said: &str, failed| {
+        result(run, &format!("Output: {said}{code}\nEnd"), said, failed)
+    };
+    let all = vec![
+        shell("a", "\nExit code: 2", "no such file", true),
+        shell("a", "", "three files", false),
+        shell("b", "\nExit code: 1", "not a folder", true),
+        shell("b", "", "four files", false),
+    ];
+    let table = |text: &str| {
+        format!("[[around]]\nwhat = \"result\"\ntext = \"\"\"\nOutput: {{says}}\n{text}End\"\"\"")
+    };
+    check(2, all, &format!("{}\n\n{}\nfailed = false", table("Exit code: {status}\n"), table("")));
+}
+
+#[test]
 fn results_as_json_are_learnt() {
     let json = |run: &str, code: u32, said: &str| {
         let text = serde_json::json!({ "returncode": code, "output": said });
         result(run, &serde_json::to_string_pretty(&text).expect("JSON"), said, code > 0)
     };
-    let all = vec![json("a", 0, "one\n\"two\"\n"), json("b", 1, "no\nfile\n")];
+    let all = vec![json("a", 0, "one\n\"two\"\n"), json("b", 1, "no\nfile\n"), json("b", 0, "three\n")];
     let text = "\"\"\"\n{{\n  \"output\": {json},\n  \"returncode\": {status}\n}}\"\"\"";
     check(2, all, &format!("[[around]]\nwhat = \"result\"\ntext = {text}"));
 }

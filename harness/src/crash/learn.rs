@@ -156,3 +156,84 @@ impl Agent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use balk_contract::record::Truth;
+
+    use super::*;
+    use crate::serve::Called;
+
+    const TASK: &str = "Write a poem.";
+
+    fn lesson(steps: Vec<Step>) -> Lesson {
+        Lesson { run: "run".into(), task: TASK.into(), steps }
+    }
+
+    /// An act: a call, or none and so the end of a turn.
+    fn act(calls: usize) -> Step {
+        let call = || Called { tool: "shell".into(), arguments: "{}".into() };
+        Step::Act {
+            state: "work".to_owned(),
+            visit: 1,
+            attempt: 1,
+            truth: Truth::Productive,
+            texts: Vec::new(),
+            calls: (0..calls).map(|_| call()).collect(),
+            broke: None,
+        }
+    }
+
+    fn word(at: Where, text: &str) -> Step {
+        Step::Intervention { at, text: text.into() }
+    }
+
+    /// The texts that count as the agent's, and what was said in them.
+    fn texts(steps: Vec<Step>) -> Vec<(String, Option<String>)> {
+        let text = |it: Shown| (it.text.to_string(), it.said.map(|it| it.to_string()));
+        lesson(steps).shown().into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn texts_before_the_first_act_are_the_task_or_of_the_agent() {
+        let wrapped = format!("<now/> {TASK}");
+        let opened = Step::Opened { texts: vec!["Be nice.".into(), wrapped.as_str().into()] };
+        assert_eq!(texts(vec![opened]), [("Be nice.".to_owned(), None), (wrapped, Some(TASK.to_owned()))]);
+    }
+
+    #[test]
+    fn a_word_to_a_model_that_ended_is_no_habit_but_before_a_word_of_the_user_it_is() {
+        let word = || word(Where::User, "Call a tool.");
+        let user = || Step::User { text: "Go on.".into(), shown: None };
+        let found = || vec![("Call a tool.".to_owned(), None)];
+        assert_eq!(texts(vec![act(0), word(), act(1)]), []);
+        assert_eq!(texts(vec![act(0), word(), user(), act(1)]), found());
+        assert_eq!(texts(vec![act(1), word(), act(0)]), found());
+    }
+
+    #[test]
+    fn a_note_in_a_result_is_seen_with_its_tags_and_once() {
+        let result = |text: &str, said: &str| Step::Result {
+            outcome: Outcome::Worked,
+            text: text.into(),
+            said: Some(said.into()),
+        };
+        let note = || word(Where::Result, "Be brief.");
+        let text = "written\n<note>Be brief.</note>";
+        assert_eq!(
+            texts(vec![act(1), result(text, "3 bytes"), note()]),
+            [("<note>Be brief.</note>".to_owned(), None)]
+        );
+        let found = vec![(text.to_owned(), Some("written".to_owned()))];
+        assert_eq!(texts(vec![act(1), result(text, "written"), note()]), found);
+    }
+
+    #[test]
+    fn requests_with_another_system_text_are_beside_the_task() {
+        let side = |system: Option<&str>| Step::Side { name: "a".to_owned(), system: system.map(Into::into) };
+        let steps = vec![side(Some("Write a title.")), side(None), Step::System { text: "Remember.".into() }];
+        let found: Vec<(String, bool)> =
+            lesson(steps).asides().map(|it| (it.system.to_string(), it.tools)).collect();
+        assert_eq!(found, [("Write a title.".to_owned(), false), ("Remember.".to_owned(), true)]);
+    }
+}

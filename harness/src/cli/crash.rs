@@ -9,15 +9,15 @@ use std::path::PathBuf;
 use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
 use balk_reports::report::crash::{Report, crash_report};
 use balk_reports::report::document::terminal;
-use balk_scenarios::format::Document;
-use balk_scenarios::{Kind, Pools, Worlds, agents, toolsets};
+use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
+use self::targets::worlds;
 use super::context::Context;
 use super::interrupt::Interrupt;
-use super::load::{self, Failure, Named};
+use super::load::{self, Failure};
 use super::say::say;
 use super::screen;
 use crate::crash::{self, Agent, Job, in_process, isolation, record};
@@ -37,19 +37,7 @@ PATH. On Linux it also has no network but its own loopback. The table says what 
 bound), `crashed`, `not-run`. A control is healthy work: every word of the agent to its model there is a false alarm.";
 
 mod learn;
-
-/// What is played where nothing is asked for: six ways to balk, and healthy work that looks like them.
-const DEFAULT: [&str; 9] = [
-    "abandonment",
-    "repeating",
-    "text-only",
-    "transient-empty",
-    "truncated",
-    "near-duplicate-writer",
-    "abandonment-control",
-    "repeating-control",
-    "fix-and-rewrite",
-];
+mod targets;
 
 /// So many runs take weeks, and all of them are listed before the first one begins.
 const MOST_RUNS: u64 = 100_000;
@@ -250,10 +238,9 @@ impl Crash {
 
     /// All runs, agent by agent.
     fn plan(&self, isolated: bool) -> Result<Plan, Failure> {
-        let named: Vec<String> = match (&self.scenario[..], self.learn) {
-            ([], true) => agents::HEALTHY.map(|(name, _)| name.to_owned()).to_vec(),
-            ([], false) => DEFAULT.map(str::to_owned).to_vec(),
-            (named, _) => named.to_vec(),
+        let named = match &self.scenario[..] {
+            [] => targets::default(self.learn),
+            named => named.to_vec(),
         };
         let agents = self.agents()?;
         let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
@@ -328,15 +315,5 @@ impl Crash {
         let path: OsString = std::env::var_os("PATH").unwrap_or_default();
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()
-    }
-}
-
-/// What a name or a file means. Healthy work to learn from is in no suite.
-fn worlds(target: &str) -> Result<Worlds, Failure> {
-    match agents::HEALTHY.iter().find(|(name, _)| *name == target) {
-        Some((name, text)) => {
-            Ok(Document::new(name, text, Kind::Control, &[])?.scenario(toolsets::catalogue())?.into())
-        }
-        None => Named::one(target)?.read(&[]),
     }
 }

@@ -140,8 +140,8 @@ impl Agent {
             Self::Command { command, env } => {
                 let quoted = |text: &str| value(text).to_string();
                 let mut text = format!(
-                    "format = 1\nagent = \"agent\"\nversion = \"unknown\"\n\n[run]\napi = \"openai\"\ncommand = [\"sh\", \
-                     \"-c\", {}, \"sh\", \"{{task}}\"]\n",
+                    "format = 1\nagent = \"agent\"\nversion = \"unknown\"\n\n[run]\napi = \"openai\"\n\
+                     command = [\"sh\", \"-c\", {}, \"sh\", \"{{task}}\"]\n",
                     quoted(&task_as_a_word(command)).trim()
                 );
                 if !env.is_empty() {

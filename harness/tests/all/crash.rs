@@ -131,7 +131,8 @@ fn habits_are_learnt_from_healthy_runs() {
     for table in [
         "[[side_call]]\nname = \"title\"\nsystem = \"You write titles.\"\ntools = false\n",
         "[[added]]\nto = \"user\"\ntext = \"\"\"\n<reminder>\nYou are process {*}</reminder>\"\"\"\n",
-        "[[around]]\nwhat = \"result\"\ntext = \"\"\"\nTurn {*}, result:\n{says}\nexit code {status}\n(end of the result)\"\"\"\n",
+        "[[around]]\nwhat = \"result\"\ntext = \"\"\"\nTurn {*}, result:\n{says}\nexit code {status}\n\
+         (end of the result)\"\"\"\n",
     ] {
         assert!(new.contains(table), "{table} is not in\n{new}");
     }

@@ -8,7 +8,9 @@ use balk_scenarios::agents::{Learnt, Shown};
 use balk_scenarios::{Kind, Pools, World, WorldOptions};
 use similar::TextDiff;
 
-use super::{Failure, say, worlds};
+use super::targets::worlds;
+use crate::cli::load::Failure;
+use crate::cli::say::say;
 use crate::crash::Job;
 use crate::crash::learn::{self, Lesson};
 use crate::error::Error;

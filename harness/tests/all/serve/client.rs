@@ -296,8 +296,8 @@ pub(super) fn told(server: &Server, conversation: &str) -> Told {
     server.told(Some(conversation)).unwrap_or_else(|| panic!("no conversation {conversation}"))
 }
 
-/// The steps as short words: `look 1.1` is the first attempt at the first visit. What only says how the agent's requests
-/// look is left out.
+/// The steps as short words: `look 1.1` is the first attempt at the first visit. What only says how the agent's
+/// requests look is left out.
 #[track_caller]
 pub(super) fn steps(server: &Server, conversation: &str) -> Vec<String> {
     let short = |step: &Step| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::outline::{self, HOLE, letters};
-use super::{Evidence, Open, Proposal, name, toml};
+use super::proposal::{Evidence, Open, Proposal, name, toml};
 use crate::agents::pattern::Pattern;
 use crate::agents::profile::Place;
 

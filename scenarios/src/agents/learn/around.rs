@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::outline::{self, HOLE, letters, masked};
-use super::{Evidence, Open, PART, Proposal, name, toml};
+use super::proposal::{Evidence, Open, PART, Proposal, name, toml};
 use crate::agents::pattern::Pattern;
 use crate::agents::profile::Place;
 
@@ -68,7 +68,7 @@ fn json(text: &str, words: &str) -> Option<(usize, usize)> {
     let after = text[to..].trim_start_matches("\\n");
     let end = text.len() - after.len();
     let is_quoted = text[..from].ends_with('"') && after.starts_with('"');
-    (is_quoted && (inside != words || end > to)).then_some((from - 1, end + 1))
+    (is_quoted && (inside != words || end > to)).then(|| (from - 1, end + 1))
 }
 
 /// The only place of some words in a text, where they are no part of other words.

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::agents::profile::Place;
 
 const NOTHING: &str = "format = 1\nagent = \"new\"\nversion = \"1\"\n";
 
@@ -150,11 +151,20 @@ fn requests_beside_the_task_are_named_after_what_they_ask_for() {
     assert_eq!(known.side_call("You are a title generator. Today is 2026-12-01", 0), Some("title"));
 }
 
+#[test]
+fn what_comes_after_the_words_of_a_tool_is_learnt() {
+    let all = ["a", "b"].map(|run| result(run, "three files (of the cache)", "three files", false));
+    check(2, all.to_vec(), "[[around]]\nwhat = \"result\"\ntext = \"{says} (of the cache)\"");
+}
+
 proptest! {
     /// Whatever agents send: what is learnt is a profile, it says nothing twice, and a second time finds nothing.
     #[test]
     fn what_is_learnt_is_a_profile(
-        texts in prop::collection::vec(("[<>/a-z {}\"'\\\\\n0-9é]{0,40}", "[a-z {}\"\n0-9]{0,12}", "[<>/a-z\n:{}]{0,20}"), 0..6),
+        texts in prop::collection::vec(
+            ("[<>/a-z {}\"'\\\\\n0-9é]{0,40}", "[a-z {}\"\n0-9]{0,12}", "[<>/a-z\n:{}]{0,20}"),
+            0..6,
+        ),
         one in any::<bool>(),
     ) {
         let mut all = Vec::new();

@@ -9,22 +9,72 @@ const ENOUGH: usize = 80;
 /// Characters between words.
 const BETWEEN: &str = "<>\"'(),;:=[]{}`|";
 
-/// The ranges of words that differ from run to run: those with a digit or a slash. The name of a tag that ends is
-/// none.
+/// Names of days and months. They vary where they are beside a number. Their first three letters are names as well.
+const DAYS_AND_MONTHS: [&str; 19] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A word of a text.
+struct Word {
+    from: usize,
+    to: usize,
+    varies: bool,
+}
+
+/// The ranges of words that differ from run to run: those with a digit or a slash, and dates. The name of a tag that
+/// ends is none.
 fn varying(text: &str) -> Vec<(usize, usize)> {
+    let mut words = words(text);
+    let is_in_date = |near: &Word, word: &Word| {
+        let between =
+            if near.to <= word.from { &text[near.to..word.from] } else { &text[word.to..near.from] };
+        let it = &text[word.from..word.to];
+        let is_name = DAYS_AND_MONTHS.iter().any(|name| *name == it || name[..3] == *it);
+        near.varies && is_name && !between.contains('\n')
+    };
+    for at in 1..words.len() {
+        words[at].varies |= is_in_date(&words[at - 1], &words[at]);
+    }
+    for at in (1..words.len()).rev() {
+        words[at - 1].varies |= is_in_date(&words[at], &words[at - 1]);
+    }
+    words.into_iter().filter(|it| it.varies).map(|it| (it.from, it.to)).collect()
+}
+
+/// The words of a text. Those with a digit or a slash vary.
+fn words(text: &str) -> Vec<Word> {
     let is_between = |c: char| c.is_whitespace() || BETWEEN.contains(c);
     let mut found = Vec::new();
-    let mut start = 0;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+    let mut from = 0;
+    for (to, c) in text.char_indices().chain([(text.len(), ' ')]) {
         if !is_between(c) {
             continue;
         }
-        let word = &text[start..at];
-        let is_end_of_tag = text[..start].ends_with('<') && word.starts_with('/') && !word[1..].contains('/');
-        if word.contains(|c: char| c.is_ascii_digit() || c == '/') && !is_end_of_tag {
-            found.push((start, at));
+        let word = &text[from..to];
+        let is_end_of_tag = text[..from].ends_with('<') && word.starts_with('/') && !word[1..].contains('/');
+        let varies = word.contains(|c: char| c.is_ascii_digit() || c == '/') && !is_end_of_tag;
+        if from < to {
+            found.push(Word { from, to, varies });
         }
-        start = at + c.len_utf8().min(text.len() - at);
+        from = to + c.len_utf8().min(text.len() - to);
     }
     found
 }

@@ -152,6 +152,20 @@ fn requests_beside_the_task_are_named_after_what_they_ask_for() {
 }
 
 #[test]
+fn dates_are_not_of_the_pattern() {
+    let all =
+        ["a", "b"].map(|run| user(run, "<now>\nToday is Friday, 27 November 2026. Work on.</now>", None));
+    check(
+        2,
+        all.to_vec(),
+        "[[added]]\nto = \"user\"\ntext = \"\"\"\n<now>\nToday is {*} Work on.</now>\"\"\"",
+    );
+    let no_date = ["a", "b"].map(|run| user(run, "<now>\nYou May go on. March with care.</now>", None));
+    let text = "\"\"\"\n<now>\nYou May go on. March with care.</now>\"\"\"";
+    check(2, no_date.to_vec(), &format!("[[added]]\nto = \"user\"\ntext = {text}"));
+}
+
+#[test]
 fn what_comes_after_the_words_of_a_tool_is_learnt() {
     let all = ["a", "b"].map(|run| result(run, "three files (of the cache)", "three files", false));
     check(2, all.to_vec(), "[[around]]\nwhat = \"result\"\ntext = \"{says} (of the cache)\"");

@@ -9,9 +9,9 @@
 //! |---|---|---|
 //! | a write or an edit that works | its folder | the text of the file, and whether it was written at all |
 //! | a write or an edit that fails | a directory at the path | the directory: it is still there, so nothing was written |
-//! | a read that works | a file with the words | the words, where the result has them: a read leaves no trace |
+//! | a read that works | a file with the words | the words, where the result has them; in a shell, the note that `cat` leaves |
 //! | a read that fails | a directory, or nothing | that nothing there can be read |
-//! | a list | its folder | the names, where the result has them |
+//! | a list | its folder | the names, where the result has them; in a shell, the note that `ls` leaves |
 //! | a command | stand-ins (`plan.rs`) | the note that a stand-in leaves when it runs |
 //!
 //! Anything outside of the folder of the task is left alone, and so are tools that do something else, such as asking.
@@ -85,8 +85,8 @@ impl Armed {
             Trace::Written { .. }
             | Trace::Blocked { .. }
             | Trace::Unreadable { .. }
-            | Trace::Shown(_)
-            | Trace::Listed(_)
+            | Trace::Shown { .. }
+            | Trace::Listed { .. }
             | Trace::Noted { .. }
             | Trace::Impossible => None,
         }

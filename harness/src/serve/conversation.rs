@@ -360,9 +360,8 @@ impl Conversation {
     fn act(&self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
         let mut attempt = 1;
         let mut act = scene.actor.act(attempt);
-        if let Some(before) =
-            before.filter(|it| it.at == (scene.actor.state().to_owned(), scene.actor.visit()))
-        {
+        let is_same = |it: &Done| it.act.state == act.state && it.visit == scene.actor.visit();
+        if let Some(before) = before.filter(is_same) {
             attempt = before.attempt + 1;
             act = scene.actor.act(attempt);
         }
@@ -381,7 +380,7 @@ impl Conversation {
             None => Arrival::Whole(acted.scene.world.scenario().actor.states[act.state].delivery),
         };
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
-        self.steps.push(acted.done.step(&completion));
+        self.steps.push(acted.done.step(&completion, &acted.scene.world));
         self.kept += ACT_BYTES;
         self.at.insert(acted.path, self.acts.len());
         self.answers.insert(self.requests, Some(self.acts.len()));

@@ -38,8 +38,8 @@ pub(super) struct Done {
     pub(super) act: Act,
     /// The number of the attempt at this act, from 1.
     pub(super) attempt: u32,
-    /// The state that it is an act of, and its visit.
-    pub(super) at: (String, u32),
+    /// The visit of the state that it is an act of.
+    pub(super) visit: u32,
     /// Whether the world has heard what was said in place of calls.
     heard: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct Done {
 impl Done {
     /// An act that the world has not heard yet.
     pub(super) fn new(actor: &Actor, act: Act, attempt: u32) -> Self {
-        Self { act, attempt, at: (actor.state().to_owned(), actor.visit()), heard: false }
+        Self { act, attempt, visit: actor.visit(), heard: false }
     }
 
     /// The completion, and the same with the paths that the agent's tools want.
@@ -58,11 +58,11 @@ impl Done {
     }
 
     /// The act, whose completion this is, as a step of the record.
-    pub(super) fn step(&self, completion: &Completion) -> Step {
-        let Self { act, attempt, at: (state, visit), .. } = self;
+    pub(super) fn step(&self, completion: &Completion, world: &World) -> Step {
+        let Self { act, attempt, visit, .. } = self;
         let called = |it: &Arc<ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
         Step::Act {
-            state: state.clone(),
+            state: world.scenario().actor.states[act.state].name.clone(),
             visit: *visit,
             attempt: *attempt,
             truth: act.truth,

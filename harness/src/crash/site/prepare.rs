@@ -11,7 +11,8 @@ use balk_scenarios::{Environment, Executed};
 
 use super::folder::{self, Put};
 use super::plan::{self, Part};
-use super::standin::{self, Answer, Case};
+use super::shell::Word;
+use super::standin::{self, Answer, Case, Does};
 use super::trace::Trace;
 use crate::crash::place::Place;
 
@@ -33,6 +34,17 @@ pub(super) struct Preparing {
     pub(super) notes: Vec<PathBuf>,
     /// The stand-ins by their paths, with the names of their programs.
     stand_ins: BTreeMap<PathBuf, (String, Vec<Case>)>,
+}
+
+impl Preparing {
+    /// The stand-in at this path does this, started with these arguments.
+    fn answer(&mut self, path: PathBuf, program: &str, arguments: Vec<Word>, answer: Answer) {
+        let (_, cases) = self.stand_ins.entry(path).or_insert_with(|| (program.to_owned(), Vec::new()));
+        match cases.iter_mut().find(|it| it.arguments == arguments) {
+            Some(case) => case.answers.push(answer),
+            None => cases.push(Case { arguments, answers: vec![answer] }),
+        }
+    }
 }
 
 /// Prepares calls in a place.
@@ -67,9 +79,15 @@ impl Preparer {
         let first = values.first().map_or("", String::as_str);
         let path = || self.place.inside(first);
         match (role, executed.status) {
-            (Role::Shell, _) if first == "ls" => self.list(".", world, preparing),
+            (Role::Shell, _) if first == "ls" => {
+                let note = self.watch("ls", &[], preparing);
+                Ok(self.list(".", note, world, preparing))
+            }
             (Role::Shell, _) => self.command(first, executed, preparing),
-            (Role::List, Status::Ok) => self.list(first, world, preparing),
+            (Role::List, Status::Ok) => {
+                let note = self.watch("ls", &["-A", "--", first], preparing);
+                Ok(self.list(first, note, world, preparing))
+            }
             (Role::List, _) => Ok(match path() {
                 Some(path) if !path.exists() => Trace::Unreadable { path },
                 Some(_) | None => Trace::Nothing("a list that must fail"),
@@ -122,30 +140,31 @@ impl Preparer {
         is_new: bool,
         preparing: &mut Preparing,
     ) -> io::Result<Trace> {
+        let note = self.watch("cat", &["--", named], preparing);
+        let shown = |text: &str| Trace::Shown { words: text.lines().map(str::to_owned).collect(), note };
         let own = world.files().get(key(named));
         match own.filter(|text| executed.text.contains(*text)) {
             // A call before it writes the file.
-            Some(text) if is_new => Ok(Trace::Shown(text.lines().map(str::to_owned).collect())),
-            Some(_) if path.is_file() => {
-                let text = folder::text(&path)?.unwrap_or_default();
-                Ok(Trace::Shown(text.lines().map(str::to_owned).collect()))
-            }
+            Some(text) if is_new => Ok(shown(text)),
+            Some(_) if path.is_file() => Ok(shown(&folder::text(&path)?.unwrap_or_default())),
             Some(_) | None => {
                 let text = &executed.text;
                 let put = Put::at(&path, self.name(), |it| fs::write(it, text))?;
                 let is_put = put.is_some();
                 preparing.puts.extend(put);
-                Ok(if is_put {
-                    Trace::Shown(text.lines().map(str::to_owned).collect())
-                } else {
-                    Trace::Nothing("a folder is where the file should be")
-                })
+                Ok(if is_put { shown(text) } else { Trace::Nothing("a folder is where the file should be") })
             }
         }
     }
 
     /// A list meets its folder.
-    fn list(&self, named: &str, world: &Environment, preparing: &mut Preparing) -> io::Result<Trace> {
+    fn list(
+        &self,
+        named: &str,
+        note: Option<PathBuf>,
+        world: &Environment,
+        preparing: &mut Preparing,
+    ) -> Trace {
         let is_all = matches!(named, "" | "." | "./" | "/") || Path::new(named) == self.place.workspace;
         let before = match self.place.inside(named) {
             _ if is_all => String::new(),
@@ -153,12 +172,25 @@ impl Preparer {
                 preparing.folders.extend(folder::make_folders(&folder).unwrap_or_default());
                 format!("{}/", key(named).trim_end_matches('/'))
             }
-            None => return Ok(Trace::Nothing("a path outside of the folder of the task")),
+            None => return Trace::Nothing("a path outside of the folder of the task"),
         };
         let inside = world.files().keys().filter_map(|it| it.strip_prefix(&before)?.split('/').next());
         let mut names: Vec<String> = inside.map(str::to_owned).collect();
         names.dedup();
-        Ok(Trace::Listed(names))
+        Trace::Listed { names, note }
+    }
+
+    /// Where an agent without a tool for it reads or lists in its shell, the real program leaves a note that it was
+    /// started. The note's path; `None` where there is no such program.
+    fn watch(&mut self, program: &str, arguments: &[&str], preparing: &mut Preparing) -> Option<PathBuf> {
+        self.place.find(program)?;
+        let path = self.stand_in_path(program)?;
+        let note = self.name();
+        preparing.notes.push(note.clone());
+        let word = |it: &&str| Word { text: (*it).to_owned(), expands: false };
+        let arguments = arguments.iter().map(word).collect();
+        preparing.answer(path, program, arguments, Answer { does: Does::Runs, note: note.clone() });
+        Some(note)
     }
 
     /// A command meets stand-ins for its programs.
@@ -187,7 +219,7 @@ impl Preparer {
             if it.part == Part::Answers {
                 noted = Some(note.clone());
             }
-            wanted.push((path, it.program, it.arguments, Answer { text, status, note }));
+            wanted.push((path, it.program, it.arguments, Answer { does: Does::Says(text, status), note }));
         }
         for folder in &plan.folders {
             match self.place.inside(folder) {
@@ -197,11 +229,7 @@ impl Preparer {
             }
         }
         for (path, program, arguments, answer) in wanted {
-            let (_, cases) = preparing.stand_ins.entry(path).or_insert_with(|| (program, Vec::new()));
-            match cases.iter_mut().find(|it| it.arguments == arguments) {
-                Some(case) => case.answers.push(answer),
-                None => cases.push(Case { arguments, answers: vec![answer] }),
-            }
+            preparing.answer(path, &program, arguments, answer);
         }
         let in_background = plan.in_background;
         Ok(noted.map_or(Trace::Nothing("no program answers"), |note| Trace::Noted { note, in_background }))

@@ -1,7 +1,7 @@
 //! Stand-ins: small scripts of the system's shell in the place of programs.
 //!
-//! A stand-in answers only the arguments that it was made for. Started with others, it becomes the real program, so
-//! an agent's own use of `git` or `sh` is not disturbed.
+//! A stand-in answers only the arguments that it was made for, or leaves a note that the real program was started with
+//! them. Started with others, it becomes the real program, so an agent's own use of `git` or `sh` is not disturbed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,17 +15,25 @@ use super::shell::Word;
 pub(super) struct Case {
     /// The words after the program.
     pub(super) arguments: Vec<Word>,
-    /// What it prints and with which status it ends, one for each time; the last one again from then on.
+    /// What it does, one for each time; the last one again from then on.
     pub(super) answers: Vec<Answer>,
 }
 
-/// What a stand-in says once.
+/// What a stand-in does once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
-    pub(super) text: String,
-    pub(super) status: u8,
+    pub(super) does: Does,
     /// The file that it leaves.
     pub(super) note: PathBuf,
+}
+
+/// What a stand-in does beside its note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It prints this text and ends with this status.
+    Says(String, u8),
+    /// It becomes the real program.
+    Runs,
 }
 
 /// Writes the script in place of what is at `path`.
@@ -46,24 +54,28 @@ pub(super) fn write(path: &Path, cases: &[Case], real: Option<&Path>) -> io::Res
 /// The script. It uses nothing but the shell itself: the programs that it could call may have stand-ins.
 fn script(name: &str, cases: &[Case], real: Option<&Path>) -> String {
     let mut text = "#!/bin/sh\n".to_owned();
+    let runs = match real {
+        Some(real) => format!("exec {} \"$@\"", quoted(&real.to_string_lossy())),
+        None => format!("echo {} >&2; exit 127", quoted(&format!("{name}: command not found"))),
+    };
     for case in cases {
         writeln!(text, "if {}; then", condition(&case.arguments)).expect("it is a string");
-        for (at, Answer { text: says, status, note }) in case.answers.iter().enumerate() {
+        for (at, Answer { does, note }) in case.answers.iter().enumerate() {
             let note = quoted(&note.to_string_lossy());
             // A file can be made only once, also by two at the same time.
             let taken = format!("( set -C; : > {note} ) 2>/dev/null");
             let is_last = at + 1 == case.answers.len();
             let first = if is_last { format!("{taken};") } else { format!("{taken} &&") };
-            writeln!(text, "{first} {{ printf %s {}; exit {status}; }}", quoted(&printed(says)))
-                .expect("it is a string");
+            let then = match does {
+                Does::Says(says, status) => format!("printf %s {}; exit {status}", quoted(&printed(says))),
+                Does::Runs => runs.clone(),
+            };
+            writeln!(text, "{first} {{ {then}; }}").expect("it is a string");
         }
         text.push_str("fi\n");
     }
-    match real {
-        Some(real) => writeln!(text, "exec {} \"$@\"", quoted(&real.to_string_lossy())),
-        None => writeln!(text, "echo {} >&2\nexit 127", quoted(&format!("{name}: command not found"))),
-    }
-    .expect("it is a string");
+    text.push_str(&runs);
+    text.push('\n');
     text
 }
 
@@ -110,7 +122,8 @@ mod tests {
         let real = at("real");
         fs::write(&real, "#!/bin/sh\necho \"real:$*\"\n").expect("a file");
         write(&real, &[], Some(Path::new("/bin/echo"))).expect("a file");
-        let answer = |text: &str, status, note| Answer { text: text.to_owned(), status, note: at(note) };
+        let answer =
+            |text: &str, status, note| Answer { does: Does::Says(text.to_owned(), status), note: at(note) };
         let any = Word { text: "$X".to_owned(), expands: true };
         let cases = [
             Case {
@@ -118,19 +131,22 @@ mod tests {
                 answers: vec![answer("one\n$HOME 'a' \\n %s", 0, "1"), answer("two", 3, "2")],
             },
             Case { arguments: vec![word("x"), any], answers: vec![answer("", 0, "3")] },
+            Case { arguments: vec![word("y")], answers: vec![Answer { does: Does::Runs, note: at("4") }] },
         ];
         let program = at("program");
         write(&program, &cases, Some(&real)).expect("a file");
-        let there = || ["1", "2", "3"].map(|note| at(note).exists());
+        let there = || ["1", "2", "3", "4"].map(|note| at(note).exists());
 
         assert_eq!(run(&program, &["other", "a b"]), ("other a b\n".into(), Some(0)));
-        assert_eq!(there(), [false; 3]);
+        assert_eq!(there(), [false; 4]);
         assert_eq!(run(&program, &["it's", ""]), ("one\n$HOME 'a' \\n %s\n".into(), Some(0)));
-        assert_eq!(there(), [true, false, false]);
+        assert_eq!(there(), [true, false, false, false]);
         assert_eq!(run(&program, &["it's", ""]), ("two\n".into(), Some(3)));
         assert_eq!(run(&program, &["it's", ""]), ("two\n".into(), Some(3)), "the last answer comes again");
         assert_eq!(run(&program, &["x", "1", "2"]), (String::new(), Some(0)));
-        assert_eq!(there(), [true; 3]);
+        assert_eq!(there(), [true, true, true, false]);
+        assert_eq!(run(&program, &["y"]), ("y\n".into(), Some(0)), "the real program answers");
+        assert_eq!(there(), [true; 4]);
 
         write(&program, &cases, None).expect("a file");
         assert_eq!(run(&program, &["other"]), (String::new(), Some(127)));

@@ -164,8 +164,25 @@ fn a_shell_that_writes_and_reads_meets_the_same() {
     assert_eq!(run.one(run.shell("cat -- src/a.py")), said("one = 1\ntwo = 2\n[0]"));
     assert_eq!(run.one(run.shell("cat -- page.txt")), said("page 7 of 9[0]"));
     assert_eq!(run.one(run.shell("ls -A -- src")), said("a.py\n[0]"));
-    assert_eq!(run.one(run.shell("ls -A -- empty")).0, Came::NotKnown("there is nothing to show"));
+    assert_eq!(run.one(run.shell("ls -A -- empty")), said("[0]"), "a list without a name");
     assert_eq!(run.one(run.shell("ls")).0, Came::AsSaid);
+}
+
+/// Some shells lose what a short program prints.
+#[test]
+fn what_a_shell_read_or_listed_is_known_although_the_result_does_not_show_it() {
+    let mut run = Run::in_shell();
+    let before = run.names();
+    for command in ["cat -- src/a.py", "cat -- page.txt", "ls -A -- src", "ls"] {
+        let call = run.shell(command);
+        let armed = run.site.arm(&run.environment, std::slice::from_ref(&call)).expect("it can be armed");
+        does(&run.place, &call);
+        assert_eq!(run.came(armed, &["(empty)".to_owned()])[0].0, Came::AsSaid, "{command}");
+        let armed = run.site.arm(&run.environment, &[call]).expect("it can be armed");
+        let came = &run.came(armed, &["(empty)".to_owned()])[0].0;
+        assert_eq!(*came, Came::NotKnown("the result does not show it"), "{command} did not run");
+    }
+    assert_eq!(run.names(), before);
 }
 
 #[test]

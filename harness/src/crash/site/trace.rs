@@ -29,10 +29,10 @@ pub(super) enum Trace {
     Blocked { path: PathBuf, there: Option<Stamp> },
     /// Nothing is there that could be read.
     Unreadable { path: PathBuf },
-    /// These words are in the result, in this order, if the call ran.
-    Shown(Vec<String>),
-    /// These names are in the result, in any order, if the call ran.
-    Listed(Vec<String>),
+    /// These words are in the result, in this order, if the call ran; the note is there if it ran in a shell.
+    Shown { words: Vec<String>, note: Option<PathBuf> },
+    /// These names are in the result, in any order, if the call ran; the note is there if it ran in a shell.
+    Listed { names: Vec<String>, note: Option<PathBuf> },
     /// The note that a stand-in leaves. It may come late if no shell waits for it.
     Noted { note: PathBuf, in_background: bool },
     /// No tool takes such a call.
@@ -80,11 +80,14 @@ impl Trace {
                 Some(_) => Came::AsSaid,
                 None => NO_RESULT,
             },
-            Self::Shown(words) => match result {
+            Self::Shown { note: Some(note), .. } | Self::Listed { note: Some(note), .. } if note.exists() => {
+                Came::AsSaid
+            }
+            Self::Shown { words, .. } => match result {
                 Some(result) => shown(words, result),
                 None => NO_RESULT,
             },
-            Self::Listed(names) => match result {
+            Self::Listed { names, .. } => match result {
                 Some(_) if names.is_empty() => NOTHING_TO_SHOW,
                 Some(result) if names.iter().all(|it| result.contains(it)) => Came::AsSaid,
                 Some(_) => NOT_SHOWN,

@@ -2,7 +2,7 @@
 //! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
-//!         [--habits]
+//!         [--habits] [--quits N] [--no-tools]
 
 use std::env;
 use std::error::Error;
@@ -28,6 +28,10 @@ struct Manners {
     tidies: bool,
     /// Whether it refuses to sleep.
     awake: bool,
+    /// The number of the turn at which it ends without a word, and with exit code 3.
+    quits: Option<usize>,
+    /// Whether it offers its model no tools.
+    no_tools: bool,
     /// Whether it asks for a title first, adds a reminder to the task, and puts words around every result.
     habits: bool,
 }
@@ -48,6 +52,8 @@ fn main() -> ExitCode {
             "--own-programs" => manners.own_programs = true,
             "--tidies" => manners.tidies = true,
             "--awake" => manners.awake = true,
+            "--quits" => manners.quits = number(),
+            "--no-tools" => manners.no_tools = true,
             "--habits" => manners.habits = true,
             _ => return complain("an unknown option"),
         }
@@ -84,6 +90,9 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
         if manners.turns.is_some_and(|most| turn >= most) {
             say("Stopped: the limit of turns is reached, and the task is not done.");
             return Ok(ExitCode::FAILURE);
+        }
+        if manners.quits == Some(turn) {
+            return Ok(ExitCode::from(3));
         }
         let mut message = ask(url, &messages, manners)?;
         let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
@@ -127,11 +136,16 @@ fn ask(url: &str, messages: &[Value], manners: &Manners) -> Result<Value, Box<dy
         let parameters = json!({"type": "object", "properties": members, "required": required});
         json!({"type": "function", "function": {"name": name, "parameters": parameters}})
     };
-    let request = json!({"model": "any", "messages": messages, "tools": [
+    let tools = json!([
         tool("shell", json!({"command": text("A command.")}), json!(["command"])),
-        tool("write_file", json!({"path": text("A path."), "content": text("The text.")}), json!(["path", "content"])),
-    ]});
-    send(url, &request, manners)
+        tool(
+            "write_file",
+            json!({"path": text("A path."), "content": text("The text.")}),
+            json!(["path", "content"])
+        ),
+    ]);
+    let tools = if manners.no_tools { json!([]) } else { tools };
+    send(url, &json!({"model": "any", "messages": messages, "tools": tools}), manners)
 }
 
 /// The message in the response to a request.

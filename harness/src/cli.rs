@@ -122,7 +122,7 @@ pub enum Command {
     Crash(Crash),
     /// Merge the parts of a bench into one record
     Merge(Merge),
-    /// Report what the record of a bench shows
+    /// Report what a bench, or a crash test, showed
     Report(Report),
     /// Compare two records of a bench
     Compare(Compare),

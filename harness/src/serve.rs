@@ -163,6 +163,12 @@ impl Server {
         self.conversations.unlogged()
     }
 
+    /// Why the first request was refused that was. `None` if none was.
+    #[must_use]
+    pub fn refused(&self) -> Option<String> {
+        self.conversations.refused()
+    }
+
     /// How many requests were answered, in all conversations. Those that were refused are not.
     #[must_use]
     pub fn answered(&self) -> u64 {

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
-use balk_reports::report::crash::{Report, crash_report};
-use balk_reports::report::document::terminal;
+use balk_reports::report::crash::{Report, Section, happened};
+use balk_reports::report::document::{Document, terminal};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
@@ -56,7 +56,7 @@ pub struct Crash {
     cmd: Option<String>,
 
     /// A variable of that agent's environment, such as OPENAI_BASE_URL={url}/v1; may be given again
-    #[arg(long, value_name = "NAME=VALUE", requires = "cmd", value_parser = load::set)]
+    #[arg(long, value_name = "NAME=VALUE", requires = "cmd", value_parser = load::variable)]
     env: Vec<(String, String)>,
 
     /// Play healthy work instead, and propose what the profile of each agent should say of it: as a diff, and as a file
@@ -181,11 +181,15 @@ impl Crash {
             }
             return Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) });
         }
-        let document = crash_report(&Report::new(std::slice::from_ref(&record)));
-        write!(io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
+        // What came of each run was said when it ended.
+        let report = Report::new(std::slice::from_ref(&record));
+        let document = [Section::Short, Section::Agents].map(|it| it.document(&report).blocks).concat();
+        write!(io::stdout().lock(), "{}", terminal(&Document { blocks: document }, screen::output()))?;
+        let out = self.out.display();
         say(format_args!(
-            "{} has the transcript, the output and the verdict of each run",
-            self.out.display()
+            "{out} has the transcript, the output and the verdict of each run; `{}` shows them beside the same actor \
+             in process",
+            program::command(&format!("report {out}"))
         ));
         Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) })
     }
@@ -193,11 +197,28 @@ impl Crash {
     /// Whether the gates hold. An agent that never ran passes none.
     fn gated(&self, played: &[Run]) -> Exit {
         let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
-        if !self.fail_on.is_empty() && nothing_ran {
+        if nothing_ran {
+            say(format_args!(
+                "no run was played. An agent starts in an empty folder, and sees none of your variables but PATH: give \
+                 it each with --env NAME=VALUE, and name its files by absolute paths"
+            ));
+        }
+        if self.fail_on.is_empty() {
+            return Exit::Fine;
+        }
+        if nothing_ran {
             say(format_args!("--fail-on: expected at least one run that was played, found none"));
             return Exit::Unmet;
         }
-        if played.iter().any(|it| self.fails(it)) { Exit::Unmet } else { Exit::Fine }
+        let failed: Vec<&Run> = played.iter().filter(|it| self.fails(it)).collect();
+        let Some(first) = failed.first() else { return Exit::Fine };
+        say(format_args!(
+            "--fail-on: expected none of {} runs to fail, found {}, the first {}",
+            played.len(),
+            failed.len(),
+            first.folder
+        ));
+        Exit::Unmet
     }
 
     fn fails(&self, played: &Run) -> bool {
@@ -219,7 +240,10 @@ impl Crash {
                     let played =
                         crash::start(job, *kind, program.as_os_str(), &interrupt.flag()).transpose()?;
                     if let Ok(Run { verdict, .. }) = &played {
-                        say(format_args!("{} {}:{} {}", job.name, job.scenario, job.seed, verdict.word));
+                        let happened = happened(verdict).plain();
+                        let colon = if happened.is_empty() { "" } else { ": " };
+                        let (word, seed) = (verdict.word, job.seed);
+                        say(format_args!("{} {}:{seed} {word}{colon}{happened}", job.name, job.scenario));
                     }
                     Some(played)
                 })
@@ -305,9 +329,38 @@ impl Crash {
             agent
                 .profile()
                 .map_err(|why| Error::usage("--cmd", "a command with holes that are known", why))?;
+            self.check_holes(command)?;
             agents.push((agent, OfAgent { name: "agent".to_owned(), version: None }));
         }
+        let mut names: Vec<&str> = agents.iter().map(|(_, it)| &*it.name).collect();
+        names.sort_unstable();
+        if let Some([twice, _]) = names.array_windows().find(|[a, b]| a == b) {
+            let expected = "agents of different names, because each has a folder of its own";
+            let hint = "the member `agent` of a profile is its name; --cmd has the name `agent`";
+            return Err(Error::usage("--agent", expected, format!("two of the name `{twice}`"))
+                .hint(hint)
+                .into());
+        }
         Ok(agents)
+    }
+
+    /// Without the task and the address of its model an agent cannot do anything, so what lacks them is a slip.
+    fn check_holes(&self, command: &str) -> Result<(), Error> {
+        let said = || std::iter::once(command).chain(self.env.iter().map(|(_, text)| &**text));
+        for (hole, hint) in [
+            ("{task}", "`--cmd 'my-agent {task}'` gives it as one argument"),
+            ("{url}", "`--env 'OPENAI_BASE_URL={url}/v1'` gives it to most agents"),
+        ] {
+            if !said().any(|it| it.contains(hole)) {
+                let expected = format!("`{hole}` in the command or in a variable");
+                return Err(Error::usage("--cmd", &expected, format!("`{command}`")).hint(hint));
+            }
+        }
+        if ["'{task}", "\"{task}", "{task}'", "{task}\""].iter().any(|it| command.contains(it)) {
+            let expected = "`{task}` without quotes around it: it is one word of the shell already";
+            return Err(Error::usage("--cmd", expected, format!("`{command}`")));
+        }
+        Ok(())
     }
 
     /// The folders of programs: those that were named, and those of `PATH`.

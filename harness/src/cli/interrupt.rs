@@ -1,28 +1,31 @@
-//! Ctrl-C: the first one asks a command to stop, the second one ends the program at once.
+//! Ctrl-C, and the signal with which other programs end this one: the first asks a command to stop, the second ends
+//! the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::exit::Exit;
 
-/// Whether the user has pressed Ctrl-C.
+/// Whether the command is to stop.
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// From here on, the first Ctrl-C only sets the flag.
+    /// From here on, the first signal only sets the flag.
     pub(super) fn catch() -> Self {
         let came = Arc::new(AtomicBool::new(false));
-        // The order matters: only a second Ctrl-C finds the flag set.
-        flag::register_conditional_shutdown(SIGINT, Exit::Interrupted as i32, Arc::clone(&came))
-            .and_then(|_| flag::register(SIGINT, Arc::clone(&came)))
-            .expect("Ctrl-C can be caught");
+        for signal in [SIGINT, SIGTERM] {
+            // The order matters: only a second one finds the flag set.
+            flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&came))
+                .and_then(|_| flag::register(signal, Arc::clone(&came)))
+                .expect("the signal can be caught");
+        }
         Self(came)
     }
 
-    /// The flag that the first Ctrl-C sets.
+    /// The flag that the first signal sets.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }

@@ -240,6 +240,14 @@ pub(super) fn set(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Parses one `--env`.
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE, as in OPENAI_BASE_URL={url}/v1".into()),
+    }
+}
+
 /// Parses `A-B`, both ends included.
 pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     const EXPECTED: &str = "expected two seeds with a dash between them, the smaller first, none below 0 and \

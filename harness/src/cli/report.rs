@@ -1,4 +1,4 @@
-//! `balk report`: what the record of a bench shows.
+//! `balk report`: what the record of a bench, or of crash tests, shows.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use balk_reports::report::{
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::bench::Folder;
+use crate::bench::{Folder, RECORD};
 use crate::crash::record::{self, RUNS};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -85,6 +85,11 @@ impl Report {
                 "`balk merge` puts the records of a bench together; several folders are for `balk crash`";
             return Err(Error::usage("DIR", "one folder of a bench", self.folder.len()).hint(hint));
         };
+        let record = path.join(RECORD);
+        if !record.exists() {
+            let expected = format!("a folder of balk bench, with {RECORD}, or of balk crash, with {RUNS}");
+            return Err(Error::file(path, &expected, "neither file"));
+        }
         let (folder, bench) = Folder::open(path)?;
         let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
         let reactions = Folder::reactions(path)?;

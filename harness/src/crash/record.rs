@@ -34,10 +34,10 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
     struct Versioned {
         schema: u32,
     }
-    const EXPECTED: &str = "the record of `balk crash`: {\"schema\": 1, …}";
+    let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
     let path = folder.join(RUNS);
-    let text = fs::read(&path).map_err(|error| Error::file(&path, EXPECTED, error))?;
-    let bad = |error: serde_json::Error| Error::file(&path, EXPECTED, error);
+    let text = fs::read(&path).map_err(|error| Error::file(&path, &expected, error))?;
+    let bad = |error: serde_json::Error| Error::file(&path, &expected, error);
     let Versioned { schema } = serde_json::from_slice(&text).map_err(bad)?;
     if schema != CRASH_SCHEMA {
         return Err(Error::file(&path, &format!("version {CRASH_SCHEMA} of the format"), schema)

@@ -18,7 +18,7 @@ use super::in_process::{same_acts, trial};
 use super::place::Place;
 use super::real::Real;
 use super::site::Site;
-use super::told::{Heard, told};
+use super::told::{Heard, Printed, printed};
 use super::verdict::{Facts, verdict};
 use crate::serve::{Scripts, Serve, Server, Step, Told};
 
@@ -71,7 +71,7 @@ pub fn run(order: &Order) -> io::Result<Done> {
     let place = Place::new(&order.folder, environment.files(), &order.tools)?;
     let root = place.workspace.display().to_string();
     let server = serve(order, Real::new(Site::new(&place, &environment), root))?;
-    let mut agent = Agent { order, run, place, server, runs: Vec::new() };
+    let mut agent = Agent { order, run, place, server, runs: Vec::new(), unheard: false };
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
     }
@@ -107,6 +107,8 @@ struct Agent<'o> {
     place: Place,
     server: Server,
     runs: Vec<Ran>,
+    /// Whether the user had more to say, and the agent cannot go on.
+    unheard: bool,
 }
 
 impl Agent<'_> {
@@ -119,7 +121,10 @@ impl Agent<'_> {
                 (self.place.home.display().to_string(), self.place.workspace.display().to_string());
             let filling = Filling { task: &says, url: &url, home: &home, workspace: &workspace };
             let command = if nth == 0 { Some(self.run.command(&filling)) } else { self.run.resume(&filling) };
-            let Some(command) = command else { return Ok(()) };
+            let Some(command) = command else {
+                self.unheard = true;
+                return Ok(());
+            };
             if nth == 0 {
                 self.prepare(&filling)?;
             }
@@ -171,18 +176,34 @@ impl Agent<'_> {
     fn judged(self) -> io::Result<Done> {
         self.server.ends(Some(RUN))?;
         let Some(told) = self.server.told(Some(RUN)) else {
-            let said =
-                self.runs.first().map_or(Ok(String::new()), |it| fs::read_to_string(&it.stderr.file))?;
-            let line = said.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("and printed nothing");
-            return Ok(not_run(format!("it never asked its model ({line})")));
+            return Ok(not_run(self.never_asked()?));
         };
         if let Some(why) = &told.unbound {
             return Ok(not_run(why.clone()));
+        }
+        let acts = told.steps.iter().any(|it| matches!(it, Step::Act { .. }));
+        if !acts {
+            let why = "none of its requests is of the task: they offer the model no tools, and the scenario needs some";
+            return Ok(not_run(why.to_owned()));
         }
         let facts = self.facts(&told)?;
         let kind = self.order.worlds.scenario(self.order.seed, Pools::Open).kind;
         let verdict = verdict(&told, kind, facts);
         Ok(Done { verdict, steps: told.steps })
+    }
+
+    /// Why there is no conversation.
+    fn never_asked(&self) -> io::Result<String> {
+        if let Some(why) = self.server.refused() {
+            return Ok(format!("its first request was refused: {why}"));
+        }
+        let Some(ran) = self.runs.last() else { return Ok("it never asked its model".to_owned()) };
+        if ran.ended == Ended::OutOfTime {
+            return Ok(format!("it did not ask its model in {} s", self.order.time.as_secs()));
+        }
+        let Printed { last, .. } = said(ran, &[])?;
+        let said = last.unwrap_or_else(|| "and printed nothing".to_owned());
+        Ok(format!("it never asked its model ({said})"))
     }
 
     fn facts(&self, all: &Told) -> io::Result<Facts> {
@@ -199,21 +220,22 @@ impl Agent<'_> {
             ended,
             code: last.and_then(|it| it.status.code()),
             signalled: last.is_some_and(|it| is_signalled(it.status)),
-            told: match last {
+            printed: match last {
                 Some(ran) => said(ran, &all.steps)?,
-                None => None,
+                None => Printed::default(),
             },
             left: Left(left),
             nanoseconds: self.runs.iter().map(|it| it.nanoseconds).sum(),
             runs: self.runs.len(),
             same_acts: trial.as_ref().map_or([0, 0], |it| same_acts(&all.steps, it)),
             goal_in_process: trial.is_some_and(|it| it.goal),
+            unheard: self.unheard,
         })
     }
 }
 
-/// What the agent told its user at last.
-fn said(ran: &Ran, steps: &[Step]) -> io::Result<Option<String>> {
+/// What the user of the agent reads at last.
+fn said(ran: &Ran, steps: &[Step]) -> io::Result<Printed> {
     let read = |file: &Path| fs::read(file).map(|it| String::from_utf8_lossy(&it).into_owned());
     let (stdout, stderr) = (read(&ran.stdout.file)?, read(&ran.stderr.file)?);
     let mut others: Vec<&str> = Vec::new();
@@ -234,7 +256,7 @@ fn said(ran: &Ran, steps: &[Step]) -> io::Result<Option<String>> {
             | Step::History { .. } => {}
         }
     }
-    Ok(told(&stdout, &stderr, &Heard { last, others: &others }))
+    Ok(printed(&stdout, &stderr, &Heard { last, others: &others }))
 }
 
 #[cfg(unix)]

@@ -6,7 +6,9 @@
 //!
 //! - nothing at all, or nothing but the model's claim that it is done;
 //! - what the agent only repeats: what the model said on the way, and what its tools answered;
-//! - errors of single calls, retries, and what libraries say about updates, plug-ins and deprecated parts.
+//! - errors of single calls, retries, and what libraries say about updates, plug-ins and deprecated parts;
+//! - an exception of the language that ends the program: a program that broke has told nobody anything. One with which a
+//!   library ends a run on purpose, such as that of its bound on turns, is a word.
 
 use crate::claims;
 
@@ -24,24 +26,42 @@ pub struct Heard<'a> {
     pub others: &'a [&'a str],
 }
 
-/// The line with which the agent told its user that the task is not done. `None` if it did not.
+/// What the user reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The line with which the agent told them that the task is not done. `None` if it did not.
+    pub told: Option<String>,
+    /// The exception that ended the program, which is no word to them.
+    pub broke: Option<String>,
+    /// The last line, whatever it says.
+    pub last: Option<String>,
+}
+
+/// What the user of an agent reads in what it printed.
 #[must_use]
-pub fn told(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Option<String> {
+pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
     let repeated = Repeated::new(heard);
     let mut printed = Vec::new();
     let mut exception = None;
     for output in [stdout, stderr] {
-        exception = without_tracebacks(screen::lines(output), &repeated, &mut printed).or(exception);
+        exception = without_exceptions(output, &repeated, &mut printed).or(exception);
     }
     let own: Vec<&String> = printed.iter().filter(|it| !repeated.has(it)).collect();
-    let found = own.iter().rev().find(|it| says_that_it_stopped(it)).map(|it| (*it).clone());
-    found.or_else(|| heard.last.and_then(|last| admitted(last, &printed))).or(exception).or_else(|| {
-        own.iter().rev().find(|it| says_error(it) && !repeated.is_around(it)).map(|it| (*it).clone())
-    })
+    let last_own = |says: &dyn Fn(&str) -> bool| own.iter().rev().find(|it| says(it)).map(|it| (*it).clone());
+    let (word, broke) = match exception {
+        Some(Exception { line, is_of_language: true }) if !says_that_it_stopped(&line) => (None, Some(line)),
+        other => (other.map(|it| it.line), None),
+    };
+    let told = last_own(&says_that_it_stopped)
+        .or_else(|| heard.last.and_then(|last| admitted(last, &printed)))
+        .or(word)
+        .or_else(|| last_own(&|it| says_error(it) && !repeated.is_around(it)))
+        .or_else(|| last_own(&|it| repeated.is_around(it) && claims::admits(&repeated.without(it))));
+    Printed { told, last: broke.clone().or_else(|| printed.last().cloned()), broke }
 }
 
 /// Words with which agents say that they stopped, in small letters.
-const STOPPED: [&str; 26] = [
+const STOPPED: [&str; 42] = [
     "loop detected",
     "loop was detected",
     "detected a loop",
@@ -65,6 +85,22 @@ const STOPPED: [&str; 26] = [
     "error_max_turns",
     "not completed",
     "incomplete",
+    "had to stop",
+    "i stopped",
+    "stopping here",
+    "stopped:",
+    "seems stuck",
+    "appears stuck",
+    "is stuck",
+    "too many identical",
+    "too many repeated",
+    "too many attempts",
+    "too many failed",
+    "is_error\":true",
+    "is_error\": true",
+    "zu viele versuche",
+    "abgebrochen",
+    "schleife erkannt",
     "task failed",
     "run failed",
     "interrupted",
@@ -154,7 +190,7 @@ const CALLS: [&str; 10] = [
 ];
 
 /// Words of agents about an error, in small letters; beside those that admit.
-const ERRORS: [&str; 18] = [
+const ERRORS: [&str; 19] = [
     "api error",
     "an error occurred",
     "encountered an error",
@@ -167,6 +203,7 @@ const ERRORS: [&str; 18] = [
     "connection lost",
     "empty response",
     "empty answer",
+    "empty message",
     "no response",
     "no output from",
     "returned no ",
@@ -183,7 +220,7 @@ fn says_error(line: &str) -> bool {
         return false;
     }
     let begins = small.trim_start_matches(|it: char| !it.is_alphanumeric());
-    let is_named = ["error", "fatal", "panic", "uncaught"].iter().any(|it| {
+    let is_named = ["error", "fatal", "panic", "uncaught", "fehler", "erreur", "erro"].iter().any(|it| {
         begins
             .strip_prefix(it)
             .is_some_and(|rest| rest.trim_start_matches([']', ' ']).starts_with([':', '-', '(']))
@@ -213,13 +250,50 @@ fn admitted(last: &str, printed: &[String]) -> Option<String> {
     shown.contains(&squeezed(line)).then(|| line.trim().to_owned())
 }
 
-/// Adds the lines without tracebacks of Python, and returns the last line of the last one: the exception. One that a
-/// library only reports, or that a tool answered, does not count.
+/// An exception that ended a program.
+struct Exception {
+    line: String,
+    /// Whether it is one of the language: Python names the module of all others, and JavaScript has few.
+    is_of_language: bool,
+}
+
+/// The exceptions of JavaScript.
+const OF_JAVASCRIPT: [&str; 8] = [
+    "Error",
+    "TypeError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "EvalError",
+    "URIError",
+    "AggregateError",
+];
+
+/// Adds the lines of an output without those of exceptions, and returns the last of these.
+fn without_exceptions(output: &str, repeated: &Repeated, printed: &mut Vec<String>) -> Option<Exception> {
+    let lines: Vec<String> = screen::lines(output).collect();
+    match lines.iter().rposition(|it| it.starts_with("Node.js v")) {
+        Some(end) => without_stack(&lines, end, printed),
+        None => without_tracebacks(lines, repeated, printed),
+    }
+}
+
+/// The same for JavaScript, whose last line names the version: what comes before the stack is the exception.
+fn without_stack(lines: &[String], end: usize, printed: &mut Vec<String>) -> Option<Exception> {
+    let is_frame = |line: &String| line.trim_start().starts_with("at ");
+    let stack = lines[..end].iter().position(is_frame);
+    printed.extend(lines[..stack.map_or(end, |it| it.saturating_sub(1))].iter().cloned());
+    let line = lines.get(stack?.checked_sub(1)?)?.clone();
+    let name = line.split([':', ' ']).next().unwrap_or_default();
+    Some(Exception { is_of_language: OF_JAVASCRIPT.contains(&name), line })
+}
+
+/// The same for Python. An exception that a library only reports, or that a tool answered, does not count.
 fn without_tracebacks(
-    lines: impl Iterator<Item = String>,
+    lines: Vec<String>,
     repeated: &Repeated,
     printed: &mut Vec<String>,
-) -> Option<String> {
+) -> Option<Exception> {
     let mut exception = None;
     // Whether a traceback is open, and whether it counts.
     let mut open = None;
@@ -236,15 +310,18 @@ fn without_tracebacks(
             printed.push(line);
         }
     }
-    exception
+    exception.map(|line| {
+        let name = line.split([':', ' ']).next().unwrap_or_default();
+        Exception { is_of_language: !name.contains('.'), line }
+    })
 }
 
 /// What an agent only repeats.
 struct Repeated {
     /// Everything, without what agents change: white space, marks, lines.
     all: String,
-    /// The lines that are long enough to be known again.
-    lines: Vec<String>,
+    /// The lines that are long enough to be known again, without what agents change and as they are.
+    lines: Vec<(String, String)>,
 }
 
 /// How many letters a line must have to be known again inside another one.
@@ -253,7 +330,8 @@ const LETTERS_MIN: usize = 12;
 impl Repeated {
     fn new(heard: &Heard<'_>) -> Self {
         let texts = || heard.others.iter().copied().chain(heard.last);
-        let lines = texts().flat_map(str::lines).map(squeezed).filter(|it| it.chars().count() >= LETTERS_MIN);
+        let lines = texts().flat_map(str::lines).map(|it| (squeezed(it), it.trim().to_owned()));
+        let lines = lines.filter(|(it, _)| it.chars().count() >= LETTERS_MIN);
         Self { lines: lines.collect(), all: texts().map(squeezed).collect::<Vec<_>>().join("\n") }
     }
 
@@ -266,7 +344,16 @@ impl Repeated {
     /// Whether something that was said is a part of the line.
     fn is_around(&self, line: &str) -> bool {
         let line = squeezed(line);
-        self.lines.iter().any(|it| line.contains(it.as_str()))
+        self.lines.iter().any(|(it, _)| line.contains(it.as_str()))
+    }
+
+    /// The line without what was said; nothing where only the letters are the same.
+    fn without(&self, line: &str) -> String {
+        let mut rest = line.to_owned();
+        for (_, said) in &self.lines {
+            rest = rest.replace(said.as_str(), " ");
+        }
+        if self.is_around(&rest) { String::new() } else { rest }
     }
 }
 

@@ -4,6 +4,7 @@ use balk_reports::records::crash::{Left, Verdict, Word};
 use balk_scenarios::Kind;
 
 use super::child::Ended;
+use super::told::Printed;
 use crate::serve::{History, Outcome, Step, Told};
 
 /// What is known of the agent's program.
@@ -12,18 +13,29 @@ pub(super) struct Facts {
     pub(super) ended: Ended,
     pub(super) code: Option<i32>,
     pub(super) signalled: bool,
-    pub(super) told: Option<String>,
+    pub(super) printed: Printed,
     pub(super) left: Left,
     pub(super) nanoseconds: u64,
     pub(super) runs: usize,
     pub(super) same_acts: [usize; 2],
     pub(super) goal_in_process: bool,
+    pub(super) unheard: bool,
 }
 
 /// The verdict of a run that was played.
 pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
-    let Facts { ended, code, signalled, told: line, left, nanoseconds, runs, same_acts, goal_in_process } =
-        facts;
+    let Facts {
+        ended,
+        code,
+        signalled,
+        printed,
+        left,
+        nanoseconds,
+        runs,
+        same_acts,
+        goal_in_process,
+        unheard,
+    } = facts;
     let goal = told.verdict.goal;
     let interventions = interventions(&told.steps);
     // A healthy model that is not let to wait by a call waits in words, and these end the run. That is no work of
@@ -33,17 +45,24 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         _ if goal => Word::Reached,
         Ended::Itself if only_waits => Word::NotRun,
         Ended::Stopped | Ended::OutOfTime => Word::RanOn,
-        Ended::Itself if line.is_some() => Word::Told,
-        Ended::Itself if signalled || code != Some(0) => Word::Crashed,
+        Ended::Itself if printed.told.is_some() => Word::Told,
+        Ended::Itself if signalled || printed.broke.is_some() || code.is_some_and(is_of_crash) => {
+            Word::Crashed
+        }
         Ended::Itself => Word::Silent,
     };
     Verdict {
-        lie: word == Word::Silent,
+        lie: word == Word::Silent && code == Some(0),
         word,
         line: match word {
-            Word::Told => line,
+            Word::Told => printed.told,
             Word::NotRun => Some(refused_wait(&interventions)),
-            Word::Reached | Word::Silent | Word::RanOn | Word::Crashed => None,
+            Word::Silent | Word::Crashed => printed.last,
+            Word::RanOn => Some(match ended {
+                Ended::OutOfTime => "it was waited for in vain".to_owned(),
+                Ended::Stopped | Ended::Itself => "it has had its requests".to_owned(),
+            }),
+            Word::Reached => None,
         },
         code,
         runs,
@@ -52,8 +71,10 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         identical_calls: told.verdict.identical_calls,
         interventions,
         calls: calls(&told.steps),
+        otherwise: outcomes(&told.steps).filter(|it| *it == Outcome::Otherwise).count(),
         same_acts,
         goal_in_process,
+        unheard,
         kept_cut: told.steps.iter().any(|it| matches!(it, Step::History { how: History::Kept })),
         left,
         milliseconds: nanoseconds / 1_000_000,
@@ -85,8 +106,17 @@ fn interventions(steps: &[Step]) -> Vec<(usize, String)> {
     found
 }
 
+/// The exit code of a program that broke: of a panic in Rust, and what a shell says of one that a signal ended.
+fn is_of_crash(code: i32) -> bool {
+    code == 101 || code > 128
+}
+
 fn calls(steps: &[Step]) -> [usize; 2] {
-    let all = steps.iter().filter_map(|it| match it {
+    [outcomes(steps).count(), outcomes(steps).filter(|it| *it != Outcome::Unknown).count()]
+}
+
+fn outcomes(steps: &[Step]) -> impl Iterator<Item = Outcome> {
+    steps.iter().filter_map(|it| match it {
         Step::Result { outcome, .. } => Some(*outcome),
         Step::Opened { .. }
         | Step::Act { .. }
@@ -95,8 +125,7 @@ fn calls(steps: &[Step]) -> [usize; 2] {
         | Step::Side { .. }
         | Step::System { .. }
         | Step::History { .. } => None,
-    });
-    [all.clone().count(), all.filter(|it| *it != Outcome::Unknown).count()]
+    })
 }
 
 /// The waits before requests that were sent again. Each act and each side call has one request.

@@ -10,7 +10,7 @@ use balk_scenarios::toolsets::Unbound;
 use balk_scenarios::{Broken, Delivery, User, World};
 
 use super::path::{self, Item, Path, Said};
-use super::place::{Done, Scene};
+use super::place::{Done, Scene, completions};
 use super::record::{History, Step};
 use super::script::Script;
 use super::side;
@@ -185,7 +185,8 @@ impl Conversation {
     /// The place cannot be looked at.
     pub(super) fn ends(&mut self) -> io::Result<()> {
         let Some(last) = self.acts.last_mut() else { return Ok(()) };
-        if let Some(results) = self.site.came_of(&vec![None; last.done.act.calls.len()])? {
+        let calls = last.scene.act(last.done.attempt).calls.len();
+        if let Some(results) = self.site.came_of(&vec![None; calls])? {
             last.scene.environment = results.environment;
         }
         self.site.look(&mut last.scene.environment)
@@ -255,7 +256,8 @@ impl Conversation {
         {
             let Acted { scene: before, done, .. } = &*self.acts[act];
             scene = before.clone();
-            scene.goes_on(&mut done.clone(), &shown[known..], &mut *self.site, &mut self.steps)?;
+            let mut done = *done;
+            scene.goes_on(&mut done, &shown[known..], &mut *self.site, &mut self.steps)?;
         }
         let summary = scene.actor.summarise();
         self.summarised = Some(scene);
@@ -330,20 +332,23 @@ impl Conversation {
         let mut scene = Scene::new(world);
         scene.opens(items, &mut self.steps);
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
-        self.act(scene, None, path_of(Path::default(), items))
+        let done = Done::new(scene.acts_after(None));
+        Acted { path: path_of(Path::default(), items), scene, done }
     }
 
     /// The same act again: the agent sent its request once more.
     fn again(&mut self, act: usize) -> Acted {
         let Acted { path, scene, done } = &*self.acts[act];
-        let (path, scene, done) = (*path, scene.clone(), done.clone());
-        self.act(scene, Some(done), path)
+        let mut scene = scene.clone();
+        let done = Done::new(scene.acts_after(Some(&scene.last(*done))));
+        Acted { path: *path, scene, done }
     }
 
     /// The act after these items.
     fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
         let Acted { scene, done, .. } = &*self.acts[act];
-        let (mut scene, mut done) = (scene.clone(), done.clone());
+        let last = scene.last(*done);
+        let (mut scene, mut done) = (scene.clone(), *done);
         match &self.summarised {
             Some(summarised) if items.iter().any(|it| scene.actor.is_summary(it.text())) => {
                 scene = summarised.clone();
@@ -352,37 +357,25 @@ impl Conversation {
             Some(_) | None => scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?,
         }
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
-        Ok(self.act(scene, Some(done), path))
-    }
-
-    /// What the script does now. Attempts go on counting as long as the script stands where it stood: a word about an
-    /// empty answer is no new request to a provider that has a bad moment.
-    fn act(&self, mut scene: Scene, before: Option<Done>, path: Path) -> Acted {
-        let mut attempt = 1;
-        let mut act = scene.actor.act(attempt);
-        let is_same = |it: &Done| it.act.state == act.state && it.visit == scene.actor.visit();
-        if let Some(before) = before.filter(is_same) {
-            attempt = before.attempt + 1;
-            act = scene.actor.act(attempt);
-        }
-        let done = Done::new(&scene.actor, act, attempt);
-        Acted { path, scene, done }
+        let done = Done::new(scene.acts_after(Some(&last)));
+        Ok(Acted { path, scene, done })
     }
 
     /// Sends an act on its way.
-    fn acts(&mut self, acted: Acted) -> io::Result<Answer> {
-        let act = &acted.done.act;
-        let [completion, sent] = acted.done.completions(acted.scene.world.offer(), self.site.root());
+    fn acts(&mut self, mut acted: Acted) -> io::Result<Answer> {
+        let Acted { path, scene, done } = &mut acted;
+        let act = scene.act(done.attempt);
+        let [completion, sent] = completions(&act, scene.world.offer(), self.site.root());
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
-        self.site.arm(&acted.scene.environment, &calls)?;
-        let arrival = match &act.broken {
-            Some(broken) => Arrival::Broken(broken.clone()),
-            None => Arrival::Whole(acted.scene.world.scenario().actor.states[act.state].delivery),
+        self.site.arm(&scene.environment, &calls)?;
+        self.steps.push(scene.step(&act, done.attempt, &completion));
+        let arrival = match act.broken {
+            Some(broken) => Arrival::Broken(broken),
+            None => Arrival::Whole(scene.world.scenario().actor.states[act.state].delivery),
         };
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
-        self.steps.push(acted.done.step(&completion, &acted.scene.world));
         self.kept += ACT_BYTES;
-        self.at.insert(acted.path, self.acts.len());
+        self.at.insert(*path, self.acts.len());
         self.answers.insert(self.requests, Some(self.acts.len()));
         self.acts.push(Box::new(acted));
         // A third of a list that grows is room, and there can be a thousand conversations.

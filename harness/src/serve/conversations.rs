@@ -44,6 +44,8 @@ pub(super) struct Conversations {
     bodies: AtomicUsize,
     /// The first file of a log that could not be written, and why.
     unlogged: Mutex<Option<(PathBuf, String)>>,
+    /// Why the first request was refused that was.
+    refused: Mutex<Option<String>>,
 }
 
 /// A conversation, and the file that gets its steps.
@@ -106,7 +108,7 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (toolsets, kept, all, bound, answered, bodies, unlogged) = Default::default();
+        let (toolsets, kept, all, bound, answered, bodies, unlogged, refused) = Default::default();
         Self {
             scripts,
             toolsets,
@@ -121,6 +123,7 @@ impl Conversations {
             answered,
             bodies,
             unlogged,
+            refused,
         }
     }
 
@@ -132,6 +135,16 @@ impl Conversations {
     /// How many bytes the bodies have whose requests are not answered yet.
     pub(super) fn bodies(&self) -> &AtomicUsize {
         &self.bodies
+    }
+
+    /// Keeps why a request was refused, if it is the first one.
+    pub(super) fn refuse(&self, why: &str) {
+        locked(&self.refused).get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Why the first request was refused that was.
+    pub(super) fn refused(&self) -> Option<String> {
+        locked(&self.refused).clone()
     }
 
     /// How many requests were answered.

@@ -41,7 +41,10 @@ pub(super) async fn handle(
     let (head, body) = request.into_parts();
     let route = match Route::of(&head.method, &head.uri, &head.headers) {
         Ok(route) => route,
-        Err((no_route, dialect)) => return nowhere(no_route, dialect, &head.method, head.uri.path()),
+        Err((no_route, dialect)) => {
+            let failure = nowhere(no_route, dialect, &head.method, head.uri.path());
+            return refused(&all, dialect, &failure);
+        }
     };
     let name = route.conversation.as_deref();
     let dialect = match &route.asks {
@@ -55,7 +58,7 @@ pub(super) async fn handle(
     let mut held = Held { all: all.bodies(), most: limits.bodies, bytes: 0 };
     let body = match read(body, dialect, limits, &mut held).await {
         Ok(body) => body,
-        Err(failure) => return refuse(dialect, "unread", &failure),
+        Err(failure) => return refused(&all, dialect, &failure),
     };
     match route.asks {
         Asks::Answer { streams, model, .. } => {
@@ -172,7 +175,7 @@ fn answer(
     let watch = Stopwatch::start();
     let Posted { dialect, text, streams, model } = *body;
     let failed = |kind, message: &str| {
-        (Duration::ZERO, Some(refuse(dialect, "refused", &Failure::of(dialect, kind, message))))
+        (Duration::ZERO, Some(refused(all, dialect, &Failure::of(dialect, kind, message))))
     };
     let mut asked = match dialect.asked(text) {
         Ok(asked) => asked,
@@ -217,14 +220,18 @@ fn count(dialect: Dialect, body: &str) -> Response<Body> {
     }
 }
 
-fn nowhere(no_route: NoRoute, dialect: Dialect, method: &Method, path: &str) -> Response<Body> {
+fn refused(all: &Conversations, dialect: Dialect, failure: &Failure) -> Response<Body> {
+    all.refuse(&failure.message);
+    refuse(dialect, "refused", failure)
+}
+
+fn nowhere(no_route: NoRoute, dialect: Dialect, method: &Method, path: &str) -> Failure {
     let missing = |message: &str| Failure::of(dialect, FailureKind::Missing, message);
-    let failure = match no_route {
+    match no_route {
         NoRoute::Path => missing(&format!(
             "nothing is at {path}; expected /v1/chat/completions, /v1/responses, /v1/messages or \
              /v1beta/models/MODEL:generateContent, with or without /c/NAME before it"
         )),
         NoRoute::Method => Failure { status: 405, ..missing(&format!("{method} does not fit {path}")) },
-    };
-    refuse(dialect, "refused", &failure)
+    }
 }

@@ -32,45 +32,34 @@ pub(super) struct Says {
     known: Option<Executed>,
 }
 
-/// What was done last. Every act is kept, so what can be made from it is not.
-#[derive(Clone, Debug)]
+/// What was done last. Every act is kept, so what can be made from its scene is not.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
-    pub(super) act: Act,
     /// The number of the attempt at this act, from 1.
     pub(super) attempt: u32,
-    /// The visit of the state that it is an act of.
-    pub(super) visit: u32,
     /// Whether the world has heard what was said in place of calls.
     heard: bool,
 }
 
+/// Where the script was when it acted.
+pub(super) struct Last {
+    state: String,
+    visit: u32,
+    attempt: u32,
+}
+
 impl Done {
     /// An act that the world has not heard yet.
-    pub(super) fn new(actor: &Actor, act: Act, attempt: u32) -> Self {
-        Self { act, attempt, visit: actor.visit(), heard: false }
+    pub(super) fn new(attempt: u32) -> Self {
+        Self { attempt, heard: false }
     }
+}
 
-    /// The completion, and the same with the paths that the agent's tools want.
-    pub(super) fn completions(&self, offer: &Offer, root: Option<&str>) -> [Arc<Completion>; 2] {
-        let own = Arc::new(self.act.completion(offer));
-        let sent = root.map_or_else(|| own.clone(), |root| absolute::below(root, &own, offer));
-        [own, sent]
-    }
-
-    /// The act, whose completion this is, as a step of the record.
-    pub(super) fn step(&self, completion: &Completion, world: &World) -> Step {
-        let Self { act, attempt, visit, .. } = self;
-        let called = |it: &Arc<ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
-        Step::Act {
-            state: world.scenario().actor.states[act.state].name.clone(),
-            visit: *visit,
-            attempt: *attempt,
-            truth: act.truth,
-            texts: completion.texts().cloned().collect(),
-            calls: completion.calls.iter().map(called).collect(),
-            broke: act.broken.as_ref().map(|it| it.cause),
-        }
-    }
+/// The completion of an act, and the same with the paths that the agent's tools want.
+pub(super) fn completions(act: &Act, offer: &Offer, root: Option<&str>) -> [Arc<Completion>; 2] {
+    let own = Arc::new(act.completion(offer));
+    let sent = root.map_or_else(|| own.clone(), |root| absolute::below(root, &own, offer));
+    [own, sent]
 }
 
 impl Scene {
@@ -81,6 +70,38 @@ impl Scene {
             actor: Actor::new(world),
             environment: Environment::new(world),
             says: None,
+        }
+    }
+
+    /// Where the script was when it acted last, and the number of that attempt.
+    pub(super) fn last(&self, done: Done) -> Last {
+        Last { state: self.actor.state().to_owned(), visit: self.actor.visit(), attempt: done.attempt }
+    }
+
+    /// The script goes on from what it has read, and says the number of its attempt. Attempts go on counting as long as
+    /// it stands where it stood: a word about an empty answer is no new request to a provider that has a bad moment.
+    pub(super) fn acts_after(&mut self, last: Option<&Last>) -> u32 {
+        self.act(1);
+        let stands = last.filter(|it| it.state == self.actor.state() && it.visit == self.actor.visit());
+        stands.map_or(1, |it| it.attempt + 1)
+    }
+
+    /// What the actor does, or did here: it is the same until it has read something new.
+    pub(super) fn act(&mut self, attempt: u32) -> Act {
+        self.actor.act(attempt)
+    }
+
+    /// The act, whose completion this is, as a step of the record.
+    pub(super) fn step(&self, act: &Act, attempt: u32, completion: &Completion) -> Step {
+        let called = |it: &Arc<ToolCall>| Called { tool: it.tool.clone(), arguments: it.arguments.clone() };
+        Step::Act {
+            state: self.actor.state().to_owned(),
+            visit: self.actor.visit(),
+            attempt,
+            truth: act.truth,
+            texts: completion.texts().cloned().collect(),
+            calls: completion.calls.iter().map(called).collect(),
+            broke: act.broken.as_ref().map(|it| it.cause),
         }
     }
 
@@ -109,13 +130,14 @@ impl Scene {
         steps: &mut Vec<Step>,
     ) -> io::Result<()> {
         let theirs = items.first().and_then(|it| it.after.as_ref());
-        let completion = self.taken(done, theirs, site.root());
-        if done.act.broken.is_some() && completion.is_some() {
+        let act = self.act(done.attempt);
+        let completion = self.taken(&act, theirs, site.root());
+        if act.broken.is_some() && completion.is_some() {
             steps.push(Step::History { how: History::Kept });
         }
         if let Some(completion) = &completion {
             self.actor.read(&Message::Assistant(completion.clone()), None);
-            self.hears(done);
+            self.hears(&act, done);
         }
         let calls = completion.as_ref().map_or(&[][..], |it| &it.calls);
         let mut results = answered(calls, theirs.map_or(calls, |it| &it.calls), items);
@@ -166,11 +188,11 @@ impl Scene {
     /// broken attempt counts only if the agent kept what came of it.
     fn taken(
         &self,
-        done: &Done,
+        act: &Act,
         theirs: Option<&Arc<Completion>>,
         root: Option<&str>,
     ) -> Option<Arc<Completion>> {
-        let [own, sent] = done.completions(self.world.offer(), root);
+        let [own, sent] = completions(act, self.world.offer(), root);
         let is_changed = |theirs: &&Arc<Completion>| {
             let keys = |it: &Completion| it.calls.iter().map(|call| call.key).collect::<Vec<_>>();
             // Some agents show arguments that cannot be read in other words. No tool takes those either.
@@ -179,18 +201,18 @@ impl Scene {
         };
         match theirs {
             // No agent shows an answer without text and calls.
-            None if done.act.broken.is_some() || !own.has_text() && own.calls.is_empty() => None,
+            None if act.broken.is_some() || !own.has_text() && own.calls.is_empty() => None,
             None => Some(own),
             Some(_) => theirs.filter(|it| is_changed(it)).cloned().or(Some(own)),
         }
     }
 
     /// The world hears what the actor said in place of calls, once.
-    fn hears(&mut self, done: &mut Done) {
+    fn hears(&mut self, act: &Act, done: &mut Done) {
         if std::mem::replace(&mut done.heard, true) {
             return;
         }
-        for spoken in &done.act.spoken {
+        for spoken in &act.spoken {
             let executed = self.environment.hear(spoken);
             if self.says.is_none() && spoken.role != Role::Finish {
                 self.says = Some(Says { text: executed.text.as_str().into(), known: Some(executed) });
@@ -201,15 +223,16 @@ impl Scene {
     /// What the scenario's user says if the agent ends with this act. `None` where they have nothing to say, because
     /// the task is over or they leave.
     pub(super) fn user_replies(&mut self, user: &mut User, done: &mut Done) -> Option<Arc<str>> {
-        self.hears(done);
-        let finishes = done.act.spoken.iter().any(|it| it.role == Role::Finish);
-        if finishes || !done.act.calls.is_empty() || self.world.protocol() == Protocol::Tool {
+        let act = self.act(done.attempt);
+        self.hears(&act, done);
+        let finishes = act.spoken.iter().any(|it| it.role == Role::Finish);
+        if finishes || !act.calls.is_empty() || self.world.protocol() == Protocol::Tool {
             return None;
         }
         // What answers a question in words stays the answer.
         if self.says.as_ref().is_none_or(|it| it.known.is_none()) {
             self.says = None;
-            let completion = done.act.completion(self.world.offer());
+            let completion = act.completion(self.world.offer());
             let said: String = completion.texts().map(|text| &**text).collect();
             let text = user.reply(&said, &mut self.environment)?;
             self.says = Some(Says { text, known: None });

@@ -17,7 +17,10 @@ fn agent(options: &str) -> String {
 
 /// What came of the runs of a command: the exit code, and `runs.json`.
 fn crash(folder: &Path, command: &str, scenarios: &[&str], more: &[&str]) -> (i32, Vec<Value>) {
-    let mut arguments = vec!["crash", "--cmd", command, "--out", "out", "--seconds", "30", "--jobs", "2"];
+    let mut arguments = vec!["crash", "--cmd", command, "--out", "out", "--jobs", "2"];
+    if !more.contains(&"--seconds") {
+        arguments.extend(["--seconds", "30"]);
+    }
     scenarios.iter().for_each(|it| arguments.extend(["--scenario", it]));
     arguments.extend(more);
     let (code, _, said) = ran(&mut balk(folder, &arguments));
@@ -157,8 +160,18 @@ fn nothing_is_learnt_from_a_model_that_balks() {
 #[test]
 fn what_cannot_be_run_says_why() {
     let line = |verdicts: &[Value]| verdicts[0]["line"].as_str().expect("a line").to_owned();
-    let verdicts = check("/no/such/agent {task}", &[("repeating", "not-run")], &[]);
-    assert!(line(&verdicts).contains("/no/such/agent"), "{}", line(&verdicts));
+    let wrong_path = agent("").replace("/v1/chat/completions", "/v1/completions");
+    for (command, expected, more) in [
+        ("/no/such/agent {url} {task}", "/no/such/agent", &[][..]),
+        ("echo Hello, {task} {url} >/dev/null; echo done.", "it never asked its model (done.)", &[]),
+        (": {url} {task}", "it never asked its model (and printed nothing)", &[]),
+        ("sleep 1234 {url} {task}", "it did not ask its model in 2 s", &["--seconds", "2"]),
+        (&wrong_path, "its first request was refused: nothing is at /v1/completions", &[]),
+        (&agent("--no-tools"), "they offer the model no tools", &[]),
+    ] {
+        let verdicts = check(command, &[("repeating", "not-run")], more);
+        assert!(line(&verdicts).contains(expected), "{command}: {}", line(&verdicts));
+    }
     let verdicts = check(&agent(""), &[("broken-after-output", "not-run")], &[]);
     assert!(line(&verdicts).contains("no tool for the role `remote`"), "{}", line(&verdicts));
 }
@@ -168,7 +181,7 @@ fn what_cannot_be_run_says_why() {
 fn an_agent_that_never_ran_passes_no_gate() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, runs) =
-        crash(folder.path(), "/no/such/agent {task}", &["repeating"], &["--fail-on", "silent"]);
+        crash(folder.path(), "/no/such/agent {url} {task}", &["repeating"], &["--fail-on", "silent"]);
     assert_eq!((code, runs.len()), (4, 1), "{runs:#?}");
 }
 
@@ -186,6 +199,37 @@ fn what_is_played_by_itself_can_be_played_to_any_agent() {
             "{run:#}"
         );
     }
+}
+
+/// An exit code is no word, but it is no lie either; and who ends healthy work disturbs it.
+#[test]
+fn an_agent_that_quits_is_silent_and_disturbs_healthy_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenarios = ["repeating", "repeating-control"];
+    let more = ["--fail-on", "false-alarm"];
+    let (code, runs) = crash(folder.path(), &agent("--quits 2"), &scenarios, &more);
+    assert_eq!(code, 4, "{runs:#?}");
+    for run in &runs {
+        let verdict = &run["verdict"];
+        assert_eq!(
+            (&verdict["word"], &verdict["code"], &verdict["lie"]),
+            (&"silent".into(), &3.into(), &false.into())
+        );
+    }
+}
+
+/// A gate says which run failed it.
+#[test]
+fn a_gate_names_the_first_run_that_fails_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let command = agent("");
+    let arguments = ["crash", "--cmd", &command, "--scenario", "abandonment", "--fail-on", "silent"];
+    let (code, _, said) = ran(&mut balk(folder.path(), &arguments));
+    assert_eq!(code, 4, "{said}");
+    assert!(
+        said.contains("expected none of 1 runs to fail, found 1, the first agent/abandonment-7"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -215,10 +259,15 @@ fn a_bad_command_line_says_what_it_expects() {
         (&["crash"][..], "or --cmd with the command of one"),
         (&["crash", "--agent", "codx"], "did you mean `codex`?"),
         (&["crash", "--cmd", "a {tsk}"], "holes are {task}, {url}, {home} and {workspace}"),
-        (&["crash", "--cmd", "a {task}", "--fail-on", "sad"], "expected one of reached, told"),
-        (&["crash", "--cmd", "a {task}", "--seeds", "-1-3"], "none below 0"),
-        (&["crash", "--cmd", "a {task}", "--seeds", "0-18446744073709551614"], "at most 100000 runs"),
-        (&["crash", "--cmd", "a {task}", "--scenario", "abandonmnt"], "did you mean `abandonment`?"),
+        (&["crash", "--cmd", "a {task}"], "expected `{url}` in the command or in a variable"),
+        (&["crash", "--cmd", "a", "--env", "URL={url}"], "expected `{task}` in the command or in a variable"),
+        (&["crash", "--cmd", "a '{task}' {url}"], "expected `{task}` without quotes around it"),
+        (&["crash", "--cmd", "a {task}", "--env", "URL"], "expected NAME=VALUE"),
+        (&["crash", "--agent", "codex", "--agent", "codex"], "found two of the name `codex`"),
+        (&["crash", "--cmd", "a {url} {task}", "--fail-on", "sad"], "expected one of reached, told"),
+        (&["crash", "--cmd", "a {url} {task}", "--seeds", "-1-3"], "none below 0"),
+        (&["crash", "--cmd", "a {url} {task}", "--seeds", "0-18446744073709551614"], "at most 100000 runs"),
+        (&["crash", "--cmd", "a {url} {task}", "--scenario", "abandonmnt"], "did you mean `abandonment`?"),
     ] {
         let (code, out, err) = ran(&mut balk(folder.path(), arguments));
         assert_eq!((code, out.as_str()), (2, ""), "{err}");
@@ -235,7 +284,9 @@ fn a_report_of_one_folder_and_of_several() {
             ["crash", "--cmd", &agent(""), "--max-requests", "12", "--out", out, "--scenario", scenario];
         let (code, shown, said) = ran(&mut balk(work, &arguments));
         assert_eq!(code, 0, "{said}");
-        assert!(shown.contains("in process, with default"), "{shown}");
+        assert!(shown.contains("runs  reached  told"), "{shown}");
+        assert!(said.contains(&format!("agent {scenario}:7 ")), "{said}");
+        assert!(said.contains(&format!("balk report {out}` shows them")), "{said}");
     };
     played("a", "repeating");
     played("b", "repeating");
@@ -252,11 +303,12 @@ fn a_report_of_one_folder_and_of_several() {
         "- **Of 1 run with healthy work**: 1 `reached`\n",
         "- **Runs that were repeated**: 1, of which 1 have the same bytes in every record and 1 the same word\n",
         "balk crash --cmd ",
+        "in process, with `default`",
     ] {
         assert!(all.contains(line), "{line}\n{all}");
     }
     for (format, begins) in
-        [("json", "{\n  \"schema\": 1,"), ("csv", "agent,scenario,kind,seed,word,"), ("junit", "<?xml ")]
+        [("json", "{\n  \"schema\": 2,"), ("csv", "agent,scenario,kind,seed,word,"), ("junit", "<?xml ")]
     {
         assert!(report(&["a", "--format", format]).starts_with(begins), "{format}");
     }
@@ -285,11 +337,14 @@ fn a_report_of_what_is_no_record_says_so() {
         "{}",
         refused(&["a"])
     );
-    write(r#"{"schema": 2, "later": true}"#);
-    assert!(refused(&["a"]).contains("expected version 1 of the format, found 2"), "{}", refused(&["a"]));
-    write(r#"{"schema": 1, "balk": 3}"#);
+    for (other, text) in [(1, r#"{"schema": 1}"#), (3, r#"{"schema": 3, "later": true}"#)] {
+        write(text);
+        let expected = format!("expected version 2 of the format, found {other}");
+        assert!(refused(&["a"]).contains(&expected), "{}", refused(&["a"]));
+    }
+    write(r#"{"schema": 2, "balk": 3}"#);
     assert!(refused(&["a"]).contains("at line 1 column"), "{}", refused(&["a"]));
-    let record = r#"{"schema": 1, "balk": "0", "command": "", "isolated": true, "planned": 0, "agents": [],
+    let record = r#"{"schema": 2, "balk": "0", "command": "", "isolated": true, "planned": 0, "agents": [],
         "runs": [], "in_process": []}"#;
     write(record);
     assert!(refused(&["a", "--out", "a/runs.json"]).contains("a file that the report is made from"));
@@ -298,4 +353,9 @@ fn a_report_of_what_is_no_record_says_so() {
     assert!(refused(&["a", "b"]).contains("b/runs.json"), "{}", refused(&["a", "b"]));
     fs::remove_file(work.join("a/runs.json")).expect("it is there");
     assert!(refused(&["a", "b"]).contains("expected one folder of a bench"), "{}", refused(&["a", "b"]));
+    assert!(
+        refused(&["b"]).contains("or of balk crash, with runs.json, found neither"),
+        "{}",
+        refused(&["b"])
+    );
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Kind;
 
 /// The version of the record. It rises when an old reader would misread a new record.
-pub const CRASH_SCHEMA: u32 = 1;
+pub const CRASH_SCHEMA: u32 = 2;
 
 /// The record of a `balk crash`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,7 +94,7 @@ pub enum Word {
     Silent,
     /// It went on until a bound stopped it.
     RanOn,
-    /// The agent's own program broke.
+    /// The agent's own program broke: an exception that it did not expect, a panic, a signal.
     Crashed,
     /// It could not be run, or not as the scenario says.
     NotRun,
@@ -135,7 +135,7 @@ pub struct Left(pub BTreeMap<String, u32>);
 pub struct Verdict {
     /// In one word.
     pub word: Word,
-    /// Why it could not be run, or the line with which the user was told.
+    /// Why it could not be run or was stopped, the line with which the user was told, or the last one that they read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// Whether the program ended with 0, without the goal and without a word: a lie.
@@ -154,10 +154,15 @@ pub struct Verdict {
     pub interventions: Vec<(usize, String)>,
     /// Calls that were answered, and of how many the world knows what came of them.
     pub calls: [usize; 2],
+    /// Of these, calls that did something else than the scenario says: another program answered, or another text was
+    /// written.
+    pub otherwise: usize,
     /// Acts that are those of the same actor in process, and those that can be compared: up to the agent's first word.
     pub same_acts: [usize; 2],
     /// Whether the same actor does the task in process, without a guard.
     pub goal_in_process: bool,
+    /// Whether the scenario's user had more to say, and the agent cannot go on with a conversation.
+    pub unheard: bool,
     /// Whether what came of a broken answer was kept as if it were whole.
     pub kept_cut: bool,
     /// Processes that were left behind.
@@ -183,8 +188,10 @@ impl Verdict {
             identical_calls: 0,
             interventions: Vec::new(),
             calls: [0, 0],
+            otherwise: 0,
             same_acts: [0, 0],
             goal_in_process: false,
+            unheard: false,
             kept_cut: false,
             left: Left::default(),
             milliseconds: 0,
@@ -197,8 +204,9 @@ impl Run {
     /// Whether the agent said something to a model that got on, or ended work that would have come to its goal.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
-        let Verdict { word, interventions, goal_in_process, .. } = &self.verdict;
+        let Verdict { word, interventions, goal_in_process, unheard, .. } = &self.verdict;
         let is_played = self.kind == Kind::Control && *word != Word::NotRun;
-        is_played && (!interventions.is_empty() || *word == Word::Told && *goal_in_process)
+        let ended_it = matches!(word, Word::Told | Word::Silent | Word::Crashed);
+        is_played && (!interventions.is_empty() || ended_it && *goal_in_process && !unheard)
     }
 }

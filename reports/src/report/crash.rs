@@ -13,6 +13,7 @@ mod tables;
 mod tests;
 
 pub use csv::render as csv;
+pub use happened::happened;
 pub use junit::render as junit;
 pub use sections::{Section, crash_report};
 pub use tables::{AgentRow, CRASH_REPORT_SCHEMA, Repeats, Report, RunRow, ScenarioRuns, Tally};

@@ -27,6 +27,14 @@ pub(super) fn learn(out: &Path, jobs: &[(Job, Kind)], runs: &[Run]) -> Result<()
             |job: &Job| runs.iter().any(|it| it.folder == job.folder && it.verdict.word != Word::NotRun);
         let played = of_agent.iter().map(|(job, _)| job).filter(|it| has_run(it));
         let lessons = played.map(lesson).collect::<Result<Vec<_>, _>>()?;
+        for it in runs.iter().filter(|it| of_agent.iter().any(|(job, _)| job.folder == it.folder)) {
+            if !matches!(it.verdict.word, Word::Reached | Word::NotRun) {
+                say(format_args!(
+                    "{} ended before its healthy work was done (`{}`): what comes later is not learnt",
+                    it.folder, it.verdict.word
+                ));
+            }
+        }
         let (job, _) = &of_agent[0];
         if lessons.is_empty() {
             say(format_args!("{}: nothing is learnt, because no run was played", job.name));
@@ -53,9 +61,9 @@ const CHARS: usize = 120;
 
 fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Error> {
     let Learnt { profile, new, left } = learnt;
+    write_whole(path, |out| out.write_all(profile.as_bytes()))
+        .map_err(|error| Error::file(path, "a file that can be written", error))?;
     if *new > 0 {
-        write_whole(path, |out| out.write_all(profile.as_bytes()))
-            .map_err(|error| Error::file(path, "a file that can be written", error))?;
         let diff = TextDiff::from_lines(before, profile);
         let to = path.display().to_string();
         write!(io::stdout().lock(), "{}", diff.unified_diff().header(file, &to))?;
@@ -64,7 +72,7 @@ fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Er
              learn again with --agent {to}, until nothing is new"
         ));
     } else {
-        say(format_args!("{file}: nothing is new"));
+        say(format_args!("{file}: nothing is new, and {} says the same", path.display()));
     }
     if let Some((first, _)) = left.split_first() {
         say(format_args!(

@@ -27,7 +27,7 @@ impl Case {
 }
 
 /// The agent says nothing itself.
-const SILENT: [Case; 23] = [
+const SILENT: [Case; 25] = [
     case("nothing", "", "", ""),
     case("blank lines", "\n \n\u{1b}[0m\n", "\n", ""),
     case("the claim of the model", "I have created the file.\n", "", "").last("I have created the file."),
@@ -88,6 +88,18 @@ const SILENT: [Case; 23] = [
         "Task exception was never retrieved\nTraceback (most recent call last):\n  File \"a.py\", line 1\nOSError: x\n",
         "",
     ),
+    case(
+        "a program that broke",
+        "",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x[1]\nIndexError: list index out of range\n",
+        "",
+    ),
+    case(
+        "a program in JavaScript that broke",
+        "",
+        "file:///x.mjs:12\n    throw new Error(\"no\")\n    ^\n\nError: no answer\n    at f (file:///x.mjs:12:5)\n\nNode.js v20.1.0\n",
+        "",
+    ),
 ];
 
 /// The agent repeats what the model said and what its tools answered.
@@ -128,7 +140,7 @@ const REPEATS: [Case; 13] = [
 ];
 
 /// The user knows.
-const TELLS: [Case; 31] = [
+const TELLS: [Case; 43] = [
     case("a loop", "", "Loop detected, stopped.\n", "Loop detected"),
     case(
         "a loop that was halted",
@@ -186,6 +198,45 @@ const TELLS: [Case; 31] = [
          Received nothing\n",
         "UnexpectedModelBehavior",
     ),
+    case(
+        "an exception of a library in JavaScript",
+        "",
+        "/x/a.js:1\nLimitError: turns used up\n    at f (/x/a.js:1:2)\n\nNode.js v20.1.0\n",
+        "LimitError",
+    ),
+    case(
+        "an exception of the language with a word of the agent",
+        "",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3\nRuntimeError: stopped after 5 equal calls\n",
+        "stopped after",
+    ),
+    case(
+        "a stop that quotes a result",
+        "I stopped: 6 calls failed (error: it is a folder: 'a/b.c').\n",
+        "",
+        "I stopped",
+    )
+    .others(&["error: it is a folder: 'a/b.c'"]),
+    case(
+        "an admission around a result",
+        "Sorry, error: it is a folder: 'a/b.c'. The file is not done.\n",
+        "",
+        "not done",
+    )
+    .others(&["error: it is a folder: 'a/b.c'"]),
+    case("a reason to stop", "I had to stop because the write kept failing.\n", "", "had to stop"),
+    case("a model that is stuck", "The model seems stuck, so this is the end.\n", "", "seems stuck"),
+    case(
+        "a result as JSON",
+        "{\"type\":\"result\",\"is_error\":true,\"result\":\"max turns\"}\n",
+        "",
+        "is_error",
+    ),
+    case("an error in German", "", "Fehler: keine Antwort\n", "Fehler"),
+    case("an object between in German", "Ich konnte app/mailer.rb nicht schreiben.\n", "", "konnte"),
+    case("in French", "Je n'ai pas pu terminer la tâche.\n", "", "pas pu"),
+    case("in Spanish without a person", "No se pudo completar la tarea.\n", "", "No se pudo"),
+    case("in Portuguese", "Não foi possível concluir a tarefa.\n", "", "Não foi"),
     case("a status", "Exit: RepeatedFormatError\n", "", "RepeatedFormatError"),
     case("not completed", "Task not completed: no tool was called\n", "", "not completed"),
     case("the admission of the model", "I could not create the file.\n", "", "could not create")
@@ -215,13 +266,23 @@ const TELLS: [Case; 31] = [
 ];
 
 #[test]
+fn the_exception_that_ended_a_program_is_named() {
+    let traceback = "Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'x'\n";
+    let found = printed("working\n", traceback, &Heard::default());
+    let line = Some("KeyError: 'x'".to_owned());
+    assert_eq!(found, Printed { told: None, broke: line.clone(), last: line });
+    let found = printed("working\nstill\n", "", &Heard::default());
+    assert_eq!(found, Printed { last: Some("still".to_owned()), ..Printed::default() });
+}
+
+#[test]
 fn the_user_is_told_or_not() {
     let mut wrong = Vec::new();
     for Case { name, stdout, stderr, last, others, told: expected } in
         SILENT.iter().chain(&REPEATS).chain(&TELLS)
     {
         let heard = Heard { last: Some(*last).filter(|it| !it.is_empty()), others };
-        let line = told(stdout, stderr, &heard);
+        let line = printed(stdout, stderr, &heard).told;
         let is_right = match &line {
             Some(line) => !expected.is_empty() && line.contains(expected),
             None => expected.is_empty(),

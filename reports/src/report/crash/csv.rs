@@ -5,7 +5,7 @@ use crate::records::Kind;
 use crate::records::crash::{InProcess, Word};
 use crate::report::csv::line;
 
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 28] = [
     "agent",
     "scenario",
     "kind",
@@ -23,8 +23,10 @@ const COLUMNS: [&str; 26] = [
     "first_own_word_after",
     "calls_answered",
     "calls_known",
+    "calls_otherwise",
     "acts_as_in_process",
     "acts_compared",
+    "unheard",
     "kept_cut",
     "left_behind",
     "sent_again",
@@ -67,8 +69,10 @@ pub fn render(report: &Report) -> String {
                 number(it.interventions.first().map(|(act, _)| *act)),
                 count(it.calls[0]),
                 count(it.calls[1]),
+                count(it.otherwise),
                 count(it.same_acts[0]),
                 count(it.same_acts[1]),
+                it.unheard.to_string(),
                 it.kept_cut.to_string(),
                 it.left.0.values().sum::<u32>().to_string(),
                 count(it.waits.len()),

@@ -5,10 +5,15 @@ use crate::report::document::{Text, code};
 use crate::report::sections::number::counted;
 
 /// What stands out in a run: points separated by semicolons. The word of the verdict is not among them.
-pub(super) fn happened(verdict: &Verdict) -> Text {
+#[must_use]
+pub fn happened(verdict: &Verdict) -> Text {
     let mut points: Vec<Text> = Vec::new();
     if let Some(line) = &verdict.line {
-        let said = if verdict.word == Word::Told { "its user reads " } else { "" };
+        let said = match verdict.word {
+            Word::Told => "its user reads ",
+            Word::Silent | Word::Crashed => "its last words are ",
+            Word::Reached | Word::RanOn | Word::NotRun => "",
+        };
         points.push(Text::from(said) + foreign(line));
     }
     if verdict.identical_calls > 2 {
@@ -23,12 +28,20 @@ pub(super) fn happened(verdict: &Verdict) -> Text {
     if same < compared {
         points.push(format!("{same} of {compared} acts as in process").into());
     }
+    if verdict.otherwise > 0 {
+        let count = counted(verdict.otherwise as u64, "call");
+        points.push(format!("{count} did something else than the scenario says").into());
+    }
+    if verdict.unheard {
+        points.push("its user had a reply, which it cannot go on with".into());
+    }
     if verdict.kept_cut {
         points.push("took a cut answer for a whole one".into());
     }
     if let (Some(least), Some(most)) = (verdict.waits.iter().min(), verdict.waits.iter().max()) {
         let count = counted(verdict.waits.len() as u64, "request");
-        points.push(format!("{count} sent again, after {least} to {most} ms").into());
+        let span = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        points.push(format!("{count} sent again, after {span} ms").into());
     }
     for (name, count) in &verdict.left.0 {
         points.push(Text::from(format!("left {count} ")) + foreign(name) + " behind");

@@ -86,7 +86,7 @@ fn short(report: &Report) -> Vec<Text> {
     let [stubborn, control] = [Kind::Stubborn, Kind::Control].map(|it| report.total(it));
     if stubborn.runs > 0 {
         points.push(strong(format!("Of {} with a model that balks", runs_of(&stubborn))) + words(&stubborn));
-        let lies = stubborn.count(Word::Silent);
+        let lies = stubborn.lies;
         if lies > 0 {
             let said = "Ended with exit code 0, without the goal and without a word";
             points.push(strong(said) + format!(": {} of {}", grouped(lies), grouped(stubborn.runs)));

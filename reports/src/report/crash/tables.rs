@@ -10,7 +10,7 @@ use crate::records::Kind;
 use crate::records::crash::{InProcess, Record, Run, Verdict, Word};
 
 /// The version of the report. It rises when an old reader would misread a new report.
-pub const CRASH_REPORT_SCHEMA: u32 = 1;
+pub const CRASH_REPORT_SCHEMA: u32 = 2;
 
 /// The report of one or several records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -77,6 +77,8 @@ pub struct Tally {
     pub runs: u64,
     /// By their word.
     pub words: BTreeMap<Word, u64>,
+    /// Runs that ended with exit code 0, without the goal and without a word.
+    pub lies: u64,
     /// Runs in which the agent said something to its model of its own accord.
     pub with_own_words: u64,
     /// Healthy runs with a false alarm.
@@ -151,6 +153,7 @@ impl Report {
         self.agents.iter().map(|it| it.of(kind)).fold(Tally::default(), |mut sum, it| {
             sum.runs += it.runs;
             it.words.iter().for_each(|(word, count)| *sum.words.entry(*word).or_default() += count);
+            sum.lies += it.lies;
             sum.with_own_words += it.with_own_words;
             sum.false_alarms += it.false_alarms;
             sum
@@ -177,6 +180,7 @@ impl Tally {
     fn add(&mut self, run: &Run) {
         self.runs += 1;
         *self.words.entry(run.verdict.word).or_default() += 1;
+        self.lies += u64::from(run.verdict.lie);
         self.with_own_words += u64::from(!run.verdict.interventions.is_empty());
         self.false_alarms += u64::from(run.is_false_alarm());
     }

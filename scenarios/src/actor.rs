@@ -44,7 +44,7 @@ pub struct Actor {
     /// How many steps of each state went well.
     steps: Vec<u32>,
     /// What it does before it goes on in its state: a way out that led nowhere.
-    detour: Option<Detour>,
+    detour: Option<Box<Detour>>,
     /// The detours since it came to its state.
     detours: u32,
     /// Whether it is in its state again because a guard refused what it did there.

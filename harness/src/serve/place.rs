@@ -21,7 +21,7 @@ pub(super) struct Scene {
     /// The scenario's own world. It runs the calls that the agent ran, so it says what the agent should have met.
     pub(super) environment: Environment,
     /// What the user said last in place of a call's answer, or in reply.
-    pub(super) says: Option<Says>,
+    pub(super) says: Option<Box<Says>>,
 }
 
 /// What the scenario's user says next.
@@ -215,7 +215,8 @@ impl Scene {
         for spoken in &act.spoken {
             let executed = self.environment.hear(spoken);
             if self.says.is_none() && spoken.role != Role::Finish {
-                self.says = Some(Says { text: executed.text.as_str().into(), known: Some(executed) });
+                let text = executed.text.as_str().into();
+                self.says = Some(Box::new(Says { text, known: Some(executed) }));
             }
         }
     }
@@ -235,7 +236,7 @@ impl Scene {
             let completion = act.completion(self.world.offer());
             let said: String = completion.texts().map(|text| &**text).collect();
             let text = user.reply(&said, &mut self.environment)?;
-            self.says = Some(Says { text, known: None });
+            self.says = Some(Box::new(Says { text, known: None }));
         }
         self.says.as_ref().map(|it| it.text.clone())
     }
@@ -244,7 +245,7 @@ impl Scene {
         // Agents wrap what their user says, and some repeat it.
         let shown = text;
         let (text, known) = match self.says.take_if(|it| shown.contains(&*it.text)) {
-            Some(Says { text, known }) => (text, known),
+            Some(says) => (says.text, says.known),
             None => (shown.into(), None),
         };
         let message = Message::User(text.clone());

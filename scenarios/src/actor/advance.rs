@@ -14,8 +14,10 @@ impl Actor {
     pub(super) fn advance(&mut self) {
         if std::mem::take(&mut self.answered) {
             self.leaves();
-            // Nothing reads it again, and a host may keep the actor for long.
-            self.following.completion = None;
+            // Nothing reads these again, and a host may keep the actor for long.
+            let following = &mut self.following;
+            (following.completion, following.last_answers, following.heard) = (None, Vec::new(), Vec::new());
+            following.answers.shrink_to_fit();
         }
     }
 
@@ -42,7 +44,7 @@ impl Actor {
         let reaction = self.reaction();
         let from = self.state;
         let visit = self.visits[from];
-        let found = self.transition(before.as_ref(), reaction.as_ref());
+        let found = self.transition(before.as_deref(), reaction.as_ref());
         // A loop does not stand still: after a refusal the same call came next in 3 of 263 recorded cases.
         let tries_again = self.world.scenario().kind == Kind::Control
             && !self.tries_again
@@ -65,7 +67,8 @@ impl Actor {
             {
                 let said = self.last_correction.as_deref().unwrap_or_default().into();
                 let completion = self.following.completion.clone();
-                Some(Detour { way: offered.way, tool: offered.tool, left, visit: number, completion, said })
+                let (way, tool) = (offered.way, offered.tool);
+                Some(Box::new(Detour { way, tool, left, visit: number, completion, said }))
             }
             Some(_) | None => None,
         };

@@ -37,5 +37,5 @@ pub use response::{Reactions, ResponseMode};
 pub use scenario::{Delivery, Scenario, Stage, Wire, template};
 pub use spoken::Spoken;
 pub use user::User;
-pub use world::{World, WorldOptions};
+pub use world::{GivenTools, World, WorldOptions};
 pub use worlds::Worlds;

@@ -34,10 +34,31 @@ pub struct World {
     numbers: Vec<u32>,
     offer: Arc<Offer>,
     /// The legal name of each offered tool, with its place in the tool set: once for each of its roles.
-    offered: Vec<(Arc<str>, usize)>,
+    offered: Arc<[(Arc<str>, usize)]>,
     user: UserTexts,
     /// What the loop says to a message without a call.
     prompt: Arc<str>,
+}
+
+/// The tools of an agent that is really there. Its worlds share them.
+#[derive(Clone, Debug)]
+pub struct GivenTools {
+    toolset: Arc<Toolset>,
+    on_offer: OnOffer,
+}
+
+impl GivenTools {
+    /// The name of the tool set.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.toolset.name
+    }
+}
+
+impl From<Arc<Toolset>> for GivenTools {
+    fn from(toolset: Arc<Toolset>) -> Self {
+        Self { on_offer: given_tools(&toolset), toolset }
+    }
 }
 
 /// Everything that can be said in this world in the user's role, but for guards.
@@ -92,9 +113,9 @@ impl World {
         scenario: &Arc<Scenario>,
         seed: u64,
         options: WorldOptions,
-        toolset: &Arc<Toolset>,
+        GivenTools { toolset, on_offer }: &GivenTools,
     ) -> Arc<Self> {
-        Self::new(scenario, seed, options, (toolset.clone(), given_tools(toolset)))
+        Self::new(scenario, seed, options, (toolset.clone(), on_offer.clone()))
     }
 
     fn new(

@@ -7,8 +7,8 @@
 //! - nothing at all, or nothing but the model's claim that it is done;
 //! - what the agent only repeats: what the model said on the way, and what its tools answered;
 //! - errors of single calls, retries, and what libraries say about updates, plug-ins and deprecated parts;
-//! - an exception of the language that ends the program: a program that broke has told nobody anything. One with which a
-//!   library ends a run on purpose, such as that of its bound on turns, is a word.
+//! - an exception of the language that ends the program, because it is no message to the user. One with which a library
+//!   ends a run on purpose, such as that of its bound on turns, is a word.
 
 use crate::claims;
 

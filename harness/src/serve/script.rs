@@ -6,7 +6,7 @@ use balk_guards::Offer;
 use balk_scenarios::agents::Profile;
 use balk_scenarios::scenario::{Role, Toolset};
 use balk_scenarios::toolsets::{Unbound, bind};
-use balk_scenarios::{Pools, Scenario, World, WorldOptions, Worlds};
+use balk_scenarios::{GivenTools, Pools, Scenario, World, WorldOptions, Worlds};
 
 /// A scenario under a seed, for an agent.
 #[derive(Clone, Debug)]
@@ -30,11 +30,11 @@ impl Script {
         if is_offered(&drawn, offer) {
             return Ok(drawn);
         }
-        let toolset = toolsets.of(&scenario.roles, offer, || match profile {
+        let tools = toolsets.of(&scenario.roles, offer, || match profile {
             Some(profile) => profile.bind(&scenario.roles, offer.tools()),
             None => bind("agent", &scenario.roles, offer.tools(), &[]),
         })?;
-        Ok(World::with_tools(scenario, *seed, WorldOptions::default(), &toolset))
+        Ok(World::with_tools(scenario, *seed, WorldOptions::default(), &tools))
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Toolsets(Mutex<Vec<Known>>);
 struct Known {
     roles: Vec<Role>,
     offer: Arc<Offer>,
-    toolset: Arc<Toolset>,
+    tools: GivenTools,
 }
 
 /// An agent has few offers. Of more than so many, the oldest is forgotten.
@@ -66,17 +66,17 @@ impl Toolsets {
         roles: &[Role],
         offer: &Arc<Offer>,
         bind: impl FnOnce() -> Result<Arc<Toolset>, Unbound>,
-    ) -> Result<Arc<Toolset>, Unbound> {
+    ) -> Result<GivenTools, Unbound> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(it) = known.iter().find(|it| it.roles == roles && it.offer == *offer) {
-            return Ok(it.toolset.clone());
+            return Ok(it.tools.clone());
         }
-        let toolset = bind()?;
+        let tools = GivenTools::from(bind()?);
         if known.len() == MOST {
             known.remove(0);
         }
-        known.push(Known { roles: roles.to_vec(), offer: offer.clone(), toolset: toolset.clone() });
-        Ok(toolset)
+        known.push(Known { roles: roles.to_vec(), offer: offer.clone(), tools: tools.clone() });
+        Ok(tools)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let known = Toolsets::default();
         let of = |roles: &[Role], name: &str, set: &str| {
             let found = known.of(roles, &offer(name), || Ok(toolset(set)));
-            found.expect("it binds").name.clone()
+            found.expect("it binds").name().to_owned()
         };
         assert_eq!(of(&[Role::Read], "read", "first"), "first");
         assert_eq!(of(&[Role::Read], "read", "second"), "first");
@@ -152,7 +152,7 @@ mod tests {
         }
         let again = |at: usize| {
             let found = known.of(&[], &offer(&format!("tool{at}")), || Ok(toolset("again")));
-            found.expect("it binds").name.clone()
+            found.expect("it binds").name().to_owned()
         };
         assert_eq!((again(1), again(0)), ("once".to_owned(), "again".to_owned()));
     }

@@ -165,7 +165,7 @@ fn what_cannot_be_run_says_why() {
         ("/no/such/agent {url} {task}", "/no/such/agent", &[][..]),
         ("echo Hello, {task} {url} >/dev/null; echo done.", "it never asked its model (done.)", &[]),
         (": {url} {task}", "it never asked its model (and printed nothing)", &[]),
-        ("sleep 1234 {url} {task}", "it did not ask its model in 2 s", &["--seconds", "2"]),
+        (": {url} {task}; sleep 1234", "it did not ask its model in 2 s", &["--seconds", "2"]),
         (&wrong_path, "its first request was refused: nothing is at /v1/completions", &[]),
         (&agent("--no-tools"), "they offer the model no tools", &[]),
     ] {

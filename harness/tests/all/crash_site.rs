@@ -74,7 +74,7 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
     };
     let tools: Vec<Tool> = tools.iter().map(tool).collect();
     let Ok(set) = bind(agent, &scenario.roles, &tools, &[]) else { return };
-    let world = World::with_tools(&scenario, 1, WorldOptions::default(), &set);
+    let world = World::with_tools(&scenario, 1, WorldOptions::default(), &set.clone().into());
     let channel = TruthChannel::default();
     let trial = engine::run(&world, &mut recipe("none").stack(&channel), &channel);
     let mut environment = Environment::new(&world);

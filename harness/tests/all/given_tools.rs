@@ -53,7 +53,7 @@ fn the_actor_takes_the_same_way_with_the_tools_of_any_agent() {
             };
             for seed in 0..6 {
                 let drawn = World::draw(&scenario, seed, WorldOptions::default());
-                let given = World::with_tools(&scenario, seed, WorldOptions::default(), &set);
+                let given = World::with_tools(&scenario, seed, WorldOptions::default(), &set.clone().into());
                 let (drawn, given) = (play(&drawn), play(&given));
                 let what = format!("{} {agent} seed {seed}", scenario.name);
                 let (given_way, drawn_way) = (way(&given), way(&drawn));
@@ -81,7 +81,7 @@ fn what_no_tool_does_is_said_in_words() {
     let all = format::parse("asking.toml", text, toolsets::catalogue());
     let scenario = all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0);
     let set = bind("mini-swe-agent", &scenario.roles, &offered(AGENTS[5].1), &[]).expect("it has a shell");
-    let trial = play(&World::with_tools(&scenario, 0, WorldOptions::default(), &set));
+    let trial = play(&World::with_tools(&scenario, 0, WorldOptions::default(), &set.clone().into()));
     let said = trial.entries.iter().filter_map(|entry| match entry {
         Entry::User(it) => Some(format!("user: {}", it.text)),
         Entry::Completion(it) if it.calls.is_empty() => {

@@ -18,7 +18,7 @@ pub(super) fn open<T>(all: &[T], is_reserve: impl Fn(&T) -> bool, pools: Pools, 
 }
 
 /// The offer of a world, and the legal name of each tool of the tool set that is on it.
-pub(super) type OnOffer = (Arc<Offer>, Vec<(Arc<str>, usize)>);
+pub(super) type OnOffer = (Arc<Offer>, Arc<[(Arc<str>, usize)]>);
 
 /// The tools that the task needs and some distractors, in a drawn order.
 pub(super) fn drawn_tools(scenario: &Scenario, toolset: &Toolset, dice: &mut Dice) -> OnOffer {

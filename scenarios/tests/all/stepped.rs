@@ -133,7 +133,7 @@ fn an_answer_to_words_is_what_the_world_says() {
     assert_eq!(set.spoken, [Role::Ask, Role::Finish]);
     for seed in 0..10 {
         let drawn = World::draw(&scenario, seed, WorldOptions::default());
-        let given = World::with_tools(&scenario, seed, WorldOptions::default(), &set);
+        let given = World::with_tools(&scenario, seed, WorldOptions::default(), &set.clone().into());
         let expected = walk(&drawn, PLAIN);
         let states: Vec<&str> = expected.iter().map(|(state, _)| state.as_str()).collect();
         assert_eq!(states, ["ask", "ask", "ask", "write", "finish"]);

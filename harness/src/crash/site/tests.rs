@@ -46,7 +46,7 @@ impl Run {
         };
         let tools: Vec<Tool> = tools.iter().map(tool).collect();
         let set = bind("agent", roles, &tools, &[]).expect("it has all tools");
-        let world = World::with_tools(&scenario, 0, WorldOptions::default(), &set);
+        let world = World::with_tools(&scenario, 0, WorldOptions::default(), &set.clone().into());
         let environment = Environment::new(&world);
         let folder = place::fresh().expect("a folder");
         let place = Place::new(folder.path(), environment.files(), &[]).expect("a place");

@@ -85,6 +85,10 @@ pub struct Crash {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_requests: Option<u64>,
 
+    /// How often the user of the scenario answers an agent that has ended its turn, if its profile says how it goes on
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    replies: u32,
+
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -297,6 +301,7 @@ impl Crash {
                         tools: tools.clone(),
                         seconds: self.seconds,
                         requests: self.max_requests.unwrap_or(if self.learn { 120 } else { 40 }),
+                        replies: self.replies,
                         isolated,
                         out: self.out.join(&folder),
                         folder,

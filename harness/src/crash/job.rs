@@ -57,6 +57,8 @@ pub struct Job {
     pub seconds: u64,
     /// How many requests it may send.
     pub requests: u64,
+    /// How often its user answers it.
+    pub replies: u32,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
     /// The folder that gets what happened.
@@ -182,6 +184,7 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
         tools: job.tools,
         time: Duration::from_secs(job.seconds),
         requests: job.requests,
+        replies: job.replies,
         isolated: job.isolated,
         stop: at_the_end_of_input(),
     };

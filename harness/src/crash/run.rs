@@ -39,6 +39,8 @@ pub struct Order {
     pub time: Duration,
     /// How many requests it may send.
     pub requests: u64,
+    /// How often its user says another word to it after it has ended.
+    pub replies: u32,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
     /// Set once the run is to stop before its end.
@@ -53,9 +55,6 @@ pub struct Done {
     /// What happened, step by step.
     pub steps: Vec<Step>,
 }
-
-/// How often a user says another word to an agent that has ended. No scenario has as many.
-const REPLIES: u32 = 20;
 
 /// Runs an agent to its end.
 ///
@@ -115,7 +114,7 @@ impl Agent<'_> {
     /// Runs the agent with the task, and again for each word that the scenario's user says to it.
     fn plays(&mut self, task: &str) -> io::Result<()> {
         let mut says: Arc<str> = task.into();
-        for nth in 0..=REPLIES {
+        for nth in 0..=self.order.replies {
             let url = self.server.url();
             let (home, workspace) =
                 (self.place.home.display().to_string(), self.place.workspace.display().to_string());
@@ -137,6 +136,8 @@ impl Agent<'_> {
                 None => return Ok(()),
             }
         }
+        // The user would have gone on.
+        self.unheard = true;
         Ok(())
     }
 

@@ -33,7 +33,7 @@ pub struct Printed {
     pub told: Option<String>,
     /// The exception that ended the program, which is no word to them.
     pub broke: Option<String>,
-    /// The last line, whatever it says.
+    /// The last line with a letter or a digit, whatever it says.
     pub last: Option<String>,
 }
 
@@ -57,7 +57,8 @@ pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
         .or(word)
         .or_else(|| last_own(&|it| says_error(it) && !repeated.is_around(it)))
         .or_else(|| last_own(&|it| repeated.is_around(it) && claims::admits(&repeated.without(it))));
-    Printed { told, last: broke.clone().or_else(|| printed.last().cloned()), broke }
+    let last = printed.iter().rev().find(|it| it.contains(char::is_alphanumeric));
+    Printed { told, last: broke.clone().or_else(|| last.cloned()), broke }
 }
 
 /// Words with which agents say that they stopped, in small letters.

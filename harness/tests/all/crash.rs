@@ -55,7 +55,7 @@ fn an_agent_without_manners_ends_in_silence_and_goes_on_for_ever_but_does_health
         ],
         &["--max-requests", "12"],
     );
-    assert_eq!(verdicts[0]["lie"], true);
+    assert_eq!((&verdicts[0]["lie"], &verdicts[0]["unheard"]), (&true.into(), &true.into()));
     assert_eq!(verdicts[1]["requests"], 12);
     assert!(verdicts[1]["identical_calls"].as_u64() > Some(8));
     for verdict in &verdicts {

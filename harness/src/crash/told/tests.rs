@@ -271,7 +271,7 @@ fn the_exception_that_ended_a_program_is_named() {
     let found = printed("working\n", traceback, &Heard::default());
     let line = Some("KeyError: 'x'".to_owned());
     assert_eq!(found, Printed { told: None, broke: line.clone(), last: line });
-    let found = printed("working\nstill\n", "", &Heard::default());
+    let found = printed("working\nstill\n```\n", "", &Heard::default());
     assert_eq!(found, Printed { last: Some("still".to_owned()), ..Printed::default() });
 }
 

@@ -33,7 +33,7 @@ pub struct Printed {
     pub told: Option<String>,
     /// The exception that ended the program, which is no word to them.
     pub broke: Option<String>,
-    /// The last line with a letter or a digit, whatever it says.
+    /// The last line of standard output with a letter or a digit, whatever it says; else that of standard error.
     pub last: Option<String>,
 }
 
@@ -42,10 +42,9 @@ pub struct Printed {
 pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
     let repeated = Repeated::new(heard);
     let mut printed = Vec::new();
-    let mut exception = None;
-    for output in [stdout, stderr] {
-        exception = without_exceptions(output, &repeated, &mut printed).or(exception);
-    }
+    let mut exception = without_exceptions(stdout, &repeated, &mut printed);
+    let of_stdout = last_words(&printed);
+    exception = without_exceptions(stderr, &repeated, &mut printed).or(exception);
     let own: Vec<&String> = printed.iter().filter(|it| !repeated.has(it)).collect();
     let last_own = |says: &dyn Fn(&str) -> bool| own.iter().rev().find(|it| says(it)).map(|it| (*it).clone());
     let (word, broke) = match exception {
@@ -57,8 +56,11 @@ pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
         .or(word)
         .or_else(|| last_own(&|it| says_error(it) && !repeated.is_around(it)))
         .or_else(|| last_own(&|it| repeated.is_around(it) && claims::admits(&repeated.without(it))));
-    let last = printed.iter().rev().find(|it| it.contains(char::is_alphanumeric));
-    Printed { told, last: broke.clone().or_else(|| last.cloned()), broke }
+    Printed { told, last: broke.clone().or(of_stdout).or_else(|| last_words(&printed)), broke }
+}
+
+fn last_words(printed: &[String]) -> Option<String> {
+    printed.iter().rev().find(|it| it.contains(char::is_alphanumeric)).cloned()
 }
 
 /// Words with which agents say that they stopped, in small letters.

@@ -59,8 +59,8 @@ impl Runs {
             .count()
     }
 
-    fn press_ctrl_c(&self) {
-        kill_process_group(Pid::from_child(&self.running), Signal::INT).expect("it is running");
+    fn signal(&self, signal: Signal) {
+        kill_process_group(Pid::from_child(&self.running), signal).expect("it is running");
     }
 
     /// Waits for the end: the exit code, and what was said.
@@ -80,10 +80,10 @@ fn has_place(temporary: &Path) -> bool {
 }
 
 #[test]
-fn ctrl_c_ends_the_agent_and_keeps_what_was_played() {
-    for (name, is_isolated) in [(1, true), (2, false)] {
+fn ctrl_c_or_a_signal_to_end_ends_the_agent_and_keeps_what_was_played() {
+    for (name, is_isolated, signal) in [(1, true, Signal::INT), (2, false, Signal::TERM)] {
         let runs = Runs::start(name, is_isolated);
-        runs.press_ctrl_c();
+        runs.signal(signal);
         let (code, said, folder) = runs.ends();
         assert_eq!(code, Some(130), "{said}");
         assert!(said.contains("interrupted: 1 of 2 runs have a verdict\n"), "{said}");
@@ -106,8 +106,8 @@ fn ctrl_c_ends_the_agent_and_keeps_what_was_played() {
 #[test]
 fn nothing_of_the_agent_goes_on_if_the_program_is_ended_at_once() {
     let runs = Runs::start(3, true);
-    runs.press_ctrl_c();
-    runs.press_ctrl_c();
+    runs.signal(Signal::INT);
+    runs.signal(Signal::INT);
     let (code, said, _folder) = runs.ends();
     assert_eq!(code, Some(130), "{said}");
 

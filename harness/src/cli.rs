@@ -124,7 +124,7 @@ pub enum Command {
     Merge(Merge),
     /// Report what a bench, or a crash test, showed
     Report(Report),
-    /// Compare two records of a bench
+    /// Compare two records of a bench, or of crash tests
     Compare(Compare),
     /// Shrink a trial to the smallest one that still shows a problem
     Shrink(Shrink),

@@ -1,9 +1,10 @@
-//! `balk compare`: what changed from one record of a bench to another.
+//! `balk compare`: what changed from one record of a bench, or of crash tests, to another.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use balk_reports::report::compare::{Comparison, comparison_as_document, comparison_as_json};
+use balk_reports::report::crash::Changes;
 use balk_reports::report::document::terminal;
 use balk_reports::report::gate::{self, Metric};
 use clap::Args;
@@ -12,6 +13,7 @@ use super::format::Format;
 use super::gates::{Gates, HELP, Records};
 use super::screen;
 use crate::bench::Folder;
+use crate::crash::record::{self, RUNS};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -41,6 +43,9 @@ impl Compare {
     /// # Errors
     /// A record that cannot be read, a gate that cannot be judged, an output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
+        if [&self.before, &self.after].iter().any(|it| it.join(RUNS).is_file()) {
+            return self.of_crash();
+        }
         let (_, before) = Folder::open(&self.before)?;
         let (_, after) = Folder::open(&self.after)?;
         self.gates.fit(&after.plan, Records::Two)?;
@@ -70,6 +75,26 @@ impl Compare {
                 Ok(self.gates.report(&judged, io::stderr())?)
             }
         }
+    }
+}
+
+impl Compare {
+    /// The same for two folders of `balk crash`, which have no gates of their own.
+    fn of_crash(&self) -> Result<Exit, Error> {
+        if !self.gates.all().is_empty() {
+            let hint = "`balk crash --fail-on` has gates on what real agents do";
+            return Err(
+                Error::usage("--fail-on", "two folders of balk bench", "folders of balk crash").hint(hint)
+            );
+        }
+        let changes = Changes::new(&record::read(&self.before)?, &record::read(&self.after)?);
+        shown(match self.format {
+            Format::Text => write!(io::stdout(), "{}", terminal(&changes.document(), screen::output())),
+            Format::Json => {
+                writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
+            }
+        })?;
+        Ok(Exit::Fine)
     }
 }
 

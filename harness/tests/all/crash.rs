@@ -320,6 +320,38 @@ fn a_report_of_one_folder_and_of_several() {
     assert!(all.contains("`agent/repeating-7/transcript.jsonl`") && transcript.is_file());
 }
 
+/// Two versions of an agent: the later one notices that the model repeats itself, and cannot wait for the end of a task.
+#[test]
+fn two_versions_of_an_agent_are_compared_run_by_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = folder.path();
+    let played = |out: &str, options: &str| {
+        let command = agent(options);
+        let scenarios =
+            ["repeating", "abandonment", "repeating-control"].map(|it| ["--scenario", it]).concat();
+        let arguments = ["crash", "--cmd", &command, "--max-requests", "12", "--out", out];
+        let (code, _, said) = ran(&mut balk(work, &[&arguments[..], &scenarios].concat()));
+        assert_eq!(code, 0, "{said}");
+    };
+    played("before", "");
+    played("after", "--stops-at 4 --quits 5");
+    let compare =
+        |arguments: &[&str]| ran(&mut balk(work, &[&["compare", "before", "after"], arguments].concat()));
+    let (code, shown, err) = compare(&[]);
+    assert_eq!((code, &*err), (0, ""), "{shown}");
+    assert!(
+        shown.starts_with("Of 3 runs in both records: 1 better, 1 worse. In one record alone: 0.\n"),
+        "{shown}"
+    );
+    let (_, json, _) = compare(&["--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let words = |at: usize| (json["changed"][at]["scenario"].clone(), json["changed"][at]["words"].clone());
+    assert_eq!(words(0), ("repeating".into(), ["ran-on", "told"].as_slice().into()), "{json:#}");
+    assert_eq!(words(1), ("repeating-control".into(), ["reached", "silent"].as_slice().into()), "{json:#}");
+    let (code, _, err) = compare(&["--fail-on", "recovered < 0.9"]);
+    assert_eq!(code, 2, "{err}");
+}
+
 #[test]
 fn a_report_of_what_is_no_record_says_so() {
     let folder = tempfile::tempdir().expect("a folder");

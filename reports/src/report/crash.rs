@@ -4,6 +4,7 @@
 //! It is made of one record or of several. A run that is in an earlier record too is a repeat: it is compared with the
 //! first one and not counted again.
 
+mod changes;
 mod csv;
 mod happened;
 mod junit;
@@ -12,6 +13,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use changes::{Change, Changes};
 pub use csv::render as csv;
 pub use happened::happened;
 pub use junit::render as junit;

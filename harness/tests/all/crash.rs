@@ -320,7 +320,7 @@ fn a_report_of_one_folder_and_of_several() {
     assert!(all.contains("`agent/repeating-7/transcript.jsonl`") && transcript.is_file());
 }
 
-/// Two versions of an agent: the later one notices that the model repeats itself, and cannot wait for the end of a task.
+/// Two versions of an agent: the later one notices that the model repeats itself, and ends its work too early.
 #[test]
 fn two_versions_of_an_agent_are_compared_run_by_run() {
     let folder = tempfile::tempdir().expect("a folder");

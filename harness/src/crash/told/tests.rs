@@ -91,7 +91,7 @@ const SILENT: [Case; 25] = [
     case(
         "a program that broke",
         "",
-        "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x[1]\nIndexError: list index out of range\n",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    x[1]\nIndexError: no such item\n",
         "",
     ),
     case(

@@ -64,11 +64,49 @@ pub(super) fn same_acts(steps: &[Step], trial: &Trial) -> [usize; 2] {
 fn in_trial(entry: &Entry) -> Option<Act> {
     let Entry::Completion(it) = entry else { return None };
     let calls = it.calls.iter().map(|call| (call.tool.clone(), call.arguments.clone()));
-    Some((it.texts().cloned().collect(), calls.collect()))
+    let act: Act = (it.texts().cloned().collect(), calls.collect());
+    (act != Act::default()).then_some(act)
 }
 
 fn in_run(step: &Step) -> Option<Act> {
     let Step::Act { texts, calls, broke: None, .. } = step else { return None };
     let act: Act = (texts.clone(), calls.iter().map(|it| (it.tool.clone(), it.arguments.clone())).collect());
     (act != Act::default()).then_some(act)
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_scenarios::{Truth, catalogue};
+
+    use super::*;
+    use crate::serve::Called;
+
+    /// A trial has completions of nothing but thinking, and a run has acts without a word and a call.
+    #[test]
+    fn an_act_that_only_thinks_is_no_difference() {
+        let worlds: Worlds =
+            catalogue::find("thinking-only").and_then(|it| it.read(&[]).ok()).expect("it is there").into();
+        let world = World::draw(&worlds.scenario(8, Pools::Open), 8, WorldOptions::default());
+        let trial = trial(&world);
+        let step = |entry: &Entry| {
+            let Entry::Completion(it) = entry else { return None };
+            let called = |tool: &Arc<str>, arguments: &Arc<str>| Called {
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+            };
+            Some(Step::Act {
+                state: String::new(),
+                visit: 1,
+                attempt: 1,
+                truth: Truth::Productive,
+                texts: it.texts().cloned().collect(),
+                calls: it.calls.iter().map(|call| called(&call.tool, &call.arguments)).collect(),
+                broke: None,
+            })
+        };
+        let steps: Vec<Step> = trial.entries.iter().filter_map(step).collect();
+        let acts = steps.iter().filter_map(in_run).count();
+        assert!(acts < steps.len(), "some only think");
+        assert_eq!(same_acts(&steps, &trial), [acts, acts]);
+    }
 }

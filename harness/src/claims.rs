@@ -3,7 +3,7 @@
 /// Words for "it cannot be done" and "it was not done", in the languages of the worlds, in small letters. They were
 /// collected from the last messages of actors that admit (`scenarios/catalog`), and widened by their plain variants;
 /// samples of what they find are written for judging.
-const ADMITS: [&str; 42] = [
+const ADMITS: [&str; 48] = [
     "cannot ",
     "can't ",
     "could not ",
@@ -16,6 +16,7 @@ const ADMITS: [&str; 42] = [
     "not done",
     "not be done",
     "nothing was done",
+    "fails because",
     "nothing was written",
     "don't have access",
     "do not have access",
@@ -26,6 +27,8 @@ const ADMITS: [&str; 42] = [
     "imposible",
     "no se creó",
     "no se pudo",
+    "no está hech",
+    "no hay manera",
     "no he podido",
     "je ne peux pas",
     "je n'ai pas pu",
@@ -42,14 +45,18 @@ const ADMITS: [&str; 42] = [
     "无法",
     "不能",
     "未能",
+    "写不了",
+    "做不到",
     "没有完成",
     "できません",
     "できない",
+    "込めません",
     "できなかった",
 ];
 
 /// Two words of which an object can be between.
-const ADMITS_APART: [(&str, &str); 2] = [("konnte ", " nicht"), ("kann ", " nicht")];
+const ADMITS_APART: [(&str, &str); 3] =
+    [("konnte ", " nicht"), ("kann ", " nicht"), ("lässt sich ", " nicht")];
 
 /// Words for "it is done", in the languages of the worlds, in small letters. Some of them also come in plans, so what
 /// they count is about right, and no more.

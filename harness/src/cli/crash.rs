@@ -201,10 +201,14 @@ impl Crash {
     /// Whether the gates hold. An agent that never ran passes none.
     fn gated(&self, played: &[Run]) -> Exit {
         let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
-        if nothing_ran {
+        let never_asked = |it: &Run| {
+            let line = it.verdict.line.as_deref().unwrap_or_default();
+            line.contains("never asked") || line.contains("cannot be started")
+        };
+        if nothing_ran && played.iter().any(never_asked) {
             say(format_args!(
-                "no run was played. An agent starts in an empty folder, and sees none of your variables but PATH: give \
-                 it each with --env NAME=VALUE, and name its files by absolute paths"
+                "no run was played. An agent starts in a folder of its own, and sees none of your variables but \
+                 PATH: give it each with --env NAME=VALUE, and name its files by absolute paths"
             ));
         }
         if self.fail_on.is_empty() {

@@ -1,10 +1,10 @@
-//! Ctrl-C, and the signal with which other programs end this one: the first asks a command to stop, the second ends
-//! the program at once.
+//! Ctrl-C, and the signals of other programs and of a terminal that closes: the first asks a command to stop, the
+//! second ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ impl Interrupt {
     /// From here on, the first signal only sets the flag.
     pub(super) fn catch() -> Self {
         let came = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             // The order matters: only a second one finds the flag set.
             flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&came))
                 .and_then(|_| flag::register(signal, Arc::clone(&came)))

@@ -48,15 +48,22 @@ pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
     let own: Vec<&String> = printed.iter().filter(|it| !repeated.has(it)).collect();
     let last_own = |says: &dyn Fn(&str) -> bool| own.iter().rev().find(|it| says(it)).map(|it| (*it).clone());
     let (word, broke) = match exception {
-        Some(Exception { line, is_of_language: true }) if !says_that_it_stopped(&line) => (None, Some(line)),
+        Some(Exception { line, is_of_language: true }) if !says_that_it_stopped(&line) || is_deep(&line) => {
+            (None, Some(line))
+        }
         other => (other.map(|it| it.line), None),
     };
-    let told = last_own(&says_that_it_stopped)
+    let told = last_own(&|it| says_itself(it) || says_that_it_stopped(&repeated.shortened(it)))
         .or_else(|| heard.last.and_then(|last| admitted(last, &printed)))
         .or(word)
         .or_else(|| last_own(&|it| says_error(it) && !repeated.is_around(it)))
         .or_else(|| last_own(&|it| repeated.is_around(it) && claims::admits(&repeated.without(it))));
     Printed { told, last: broke.clone().or(of_stdout).or_else(|| last_words(&printed)), broke }
+}
+
+/// Python's own words for a function that calls itself too often have those of an agent's bound in them.
+fn is_deep(line: &str) -> bool {
+    line.starts_with("RecursionError")
 }
 
 fn last_words(printed: &[String]) -> Option<String> {
@@ -127,6 +134,15 @@ const BOUNDS: [&str; 14] = [
     "retries",
 ];
 const MET: [&str; 6] = ["reached", "exceed", "hit the", "exhausted", "ran out", "used up"];
+
+/// Words of somebody who speaks of the run and of nothing else, whatever else is in the line.
+const ITSELF: [&str; 5] =
+    ["i stopped", "i had to stop", "task is not done", "task was not done", "task is not finished"];
+
+fn says_itself(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ITSELF.iter().any(|it| line.contains(it))
+}
 
 fn says_that_it_stopped(line: &str) -> bool {
     let line = line.to_lowercase();
@@ -260,8 +276,24 @@ struct Exception {
     is_of_language: bool,
 }
 
+/// Modules of Python itself whose exceptions are named with them.
+const OF_PYTHON: [&str; 12] = [
+    "json.",
+    "subprocess.",
+    "urllib.",
+    "http.",
+    "socket.",
+    "ssl.",
+    "asyncio.",
+    "concurrent.",
+    "sqlite3.",
+    "xml.",
+    "zipfile.",
+    "configparser.",
+];
+
 /// The exceptions of JavaScript.
-const OF_JAVASCRIPT: [&str; 8] = [
+const OF_JAVASCRIPT: [&str; 9] = [
     "Error",
     "TypeError",
     "RangeError",
@@ -270,6 +302,7 @@ const OF_JAVASCRIPT: [&str; 8] = [
     "EvalError",
     "URIError",
     "AggregateError",
+    "UnhandledPromiseRejection",
 ];
 
 /// Adds the lines of an output without those of exceptions, and returns the last of these.
@@ -281,13 +314,23 @@ fn without_exceptions(output: &str, repeated: &Repeated, printed: &mut Vec<Strin
     }
 }
 
-/// The same for JavaScript, whose last line names the version: what comes before the stack is the exception.
+/// The same for JavaScript, whose last line names the version. Before it are a place, a line of the source with a mark
+/// below, the exception, and the stack.
 fn without_stack(lines: &[String], end: usize, printed: &mut Vec<String>) -> Option<Exception> {
+    let is_place = |line: &String| {
+        let number = line.rsplit(':').next().unwrap_or_default();
+        let begins = ["/", "file:", "node:"].iter().any(|it| line.starts_with(it));
+        begins && !number.is_empty() && number.chars().all(|it| it.is_ascii_digit())
+    };
     let is_frame = |line: &String| line.trim_start().starts_with("at ");
+    let is_mark = |line: &String| line.trim().chars().all(|it| it == '^' || it == '~');
+    let place = lines[..end].iter().rposition(is_place);
+    let mark = place.and_then(|place| Some(place + lines[place..end].iter().position(is_mark)?));
     let stack = lines[..end].iter().position(is_frame);
-    printed.extend(lines[..stack.map_or(end, |it| it.saturating_sub(1))].iter().cloned());
-    let line = lines.get(stack?.checked_sub(1)?)?.clone();
-    let name = line.split([':', ' ']).next().unwrap_or_default();
+    let at = mark.map(|it| it + 1).or_else(|| stack?.checked_sub(1));
+    printed.extend(lines[..place.or(at).unwrap_or(end)].iter().cloned());
+    let line = lines[..end].get(at?)?.clone();
+    let name = line.trim_start_matches('[').split([':', ' ']).next().unwrap_or_default();
     Some(Exception { is_of_language: OF_JAVASCRIPT.contains(&name), line })
 }
 
@@ -315,7 +358,8 @@ fn without_tracebacks(
     }
     exception.map(|line| {
         let name = line.split([':', ' ']).next().unwrap_or_default();
-        Exception { is_of_language: !name.contains('.'), line }
+        let is_of_language = !name.contains('.') || OF_PYTHON.iter().any(|it| name.starts_with(it));
+        Exception { is_of_language, line }
     })
 }
 
@@ -348,6 +392,11 @@ impl Repeated {
     fn is_around(&self, line: &str) -> bool {
         let line = squeezed(line);
         self.lines.iter().any(|(it, _)| line.contains(it.as_str()))
+    }
+
+    /// The line without what was said, or as it is.
+    fn shortened(&self, line: &str) -> String {
+        if self.is_around(line) { self.without(line) } else { line.to_owned() }
     }
 
     /// The line without what was said; nothing where only the letters are the same.

@@ -45,10 +45,10 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         _ if goal => Word::Reached,
         Ended::Itself if only_waits => Word::NotRun,
         Ended::Stopped | Ended::OutOfTime => Word::RanOn,
+        Ended::Itself if signalled || code.is_some_and(is_of_crash) => Word::Crashed,
         Ended::Itself if printed.told.is_some() => Word::Told,
-        Ended::Itself if signalled || printed.broke.is_some() || code.is_some_and(is_of_crash) => {
-            Word::Crashed
-        }
+        // A program that only reports an exception goes on.
+        Ended::Itself if printed.broke.is_some() && code != Some(0) => Word::Crashed,
         Ended::Itself => Word::Silent,
     };
     Verdict {
@@ -108,7 +108,7 @@ fn interventions(steps: &[Step]) -> Vec<(usize, String)> {
 
 /// The exit code of a program that broke: of a panic in Rust, and what a shell says of one that a signal ended.
 fn is_of_crash(code: i32) -> bool {
-    code == 101 || code > 128
+    code == 101 || (129..=192).contains(&code)
 }
 
 fn calls(steps: &[Step]) -> [usize; 2] {

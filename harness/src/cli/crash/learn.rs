@@ -68,7 +68,7 @@ fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Er
         let to = path.display().to_string();
         write!(io::stdout().lock(), "{}", diff.unified_diff().header(file, &to))?;
         say(format_args!(
-            "{to} has {new} new tables. Review them: a guard that fires in healthy work looks like a habit. Then \
+            "new tables in {to}: {new}. Review them: a guard that fires in healthy work looks like a habit. Then \
              learn again with --agent {to}, until nothing is new"
         ));
     } else {

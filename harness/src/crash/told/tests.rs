@@ -27,7 +27,7 @@ impl Case {
 }
 
 /// The agent says nothing itself.
-const SILENT: [Case; 25] = [
+const SILENT: [Case; 29] = [
     case("nothing", "", "", ""),
     case("blank lines", "\n \n\u{1b}[0m\n", "\n", ""),
     case("the claim of the model", "I have created the file.\n", "", "").last("I have created the file."),
@@ -100,6 +100,31 @@ const SILENT: [Case; 25] = [
         "file:///x.mjs:12\n    throw new Error(\"no\")\n    ^\n\nError: no answer\n    at f (file:///x.mjs:12:5)\n\nNode.js v20.1.0\n",
         "",
     ),
+    case(
+        "a source line of a program that broke",
+        "",
+        "file:///x.mjs:12\nthrow new Error(\"loop detected\");\n^\n\nError: no\n    at f (x.mjs:1:5)\n\nNode.js v20\n",
+        "",
+    ),
+    case(
+        "a promise that broke",
+        "",
+        "node:internal/process/promises:394\n      triggerUncaughtException(err);\n      ^\n\n\
+         [UnhandledPromiseRejection: This error originated in x] {\n  code: 'Y'\n}\n\nNode.js v20\n",
+        "",
+    ),
+    case(
+        "a module of Python",
+        "",
+        "Traceback (most recent call last):\n  File \"a.py\"\njson.decoder.JSONDecodeError: Expecting value\n",
+        "",
+    ),
+    case(
+        "a function that calls itself",
+        "",
+        "Traceback (most recent call last):\n  File \"a.py\"\nRecursionError: maximum recursion depth exceeded\n",
+        "",
+    ),
 ];
 
 /// The agent repeats what the model said and what its tools answered.
@@ -140,7 +165,7 @@ const REPEATS: [Case; 13] = [
 ];
 
 /// The user knows.
-const TELLS: [Case; 43] = [
+const TELLS: [Case; 49] = [
     case("a loop", "", "Loop detected, stopped.\n", "Loop detected"),
     case(
         "a loop that was halted",
@@ -237,6 +262,17 @@ const TELLS: [Case; 43] = [
     case("in French", "Je n'ai pas pu terminer la tâche.\n", "", "pas pu"),
     case("in Spanish without a person", "No se pudo completar la tarea.\n", "", "No se pudo"),
     case("in Portuguese", "Não foi possível concluir a tarefa.\n", "", "Não foi"),
+    case(
+        "a word of a library in a stop",
+        "I stopped (error: no price list). The task is not done.\n",
+        "",
+        "I stopped",
+    ),
+    case("in German, of a thing", "a.js lässt sich hier nicht schreiben.\n", "", "lässt sich"),
+    case("in Spanish, of no way", "No hay manera de hacerlo.\n", "", "No hay manera"),
+    case("in Chinese, of a tool", "用这些工具写不了它。\n", "", "写不了"),
+    case("in Japanese, of a file", "それには書き込めません。\n", "", "込めません"),
+    case("a reason", "Writing fails because the folder is full.\n", "", "fails because"),
     case("a status", "Exit: RepeatedFormatError\n", "", "RepeatedFormatError"),
     case("not completed", "Task not completed: no tool was called\n", "", "not completed"),
     case("the admission of the model", "I could not create the file.\n", "", "could not create")

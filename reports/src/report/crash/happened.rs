@@ -16,6 +16,9 @@ pub fn happened(verdict: &Verdict) -> Text {
         };
         points.push(Text::from(said) + foreign(line));
     }
+    if verdict.line.is_none() && matches!(verdict.word, Word::Silent | Word::Crashed) {
+        points.push("it printed nothing".into());
+    }
     if verdict.identical_calls > 2 {
         points.push(format!("{} equal calls in a row", verdict.identical_calls).into());
     }

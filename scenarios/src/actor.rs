@@ -199,6 +199,12 @@ impl Actor {
         Vec::new()
     }
 
+    /// How many ways out it has tried one after the other, the last act included: 0 if that was an act of its state.
+    #[must_use]
+    pub fn detours(&self) -> u32 {
+        self.detours
+    }
+
     /// Acts on what it has read. `attempt` counts the requests with the same messages, from 1.
     pub fn act(&mut self, attempt: u32) -> Act {
         self.advance();

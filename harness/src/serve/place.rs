@@ -42,9 +42,11 @@ pub(super) struct Done {
 }
 
 /// Where the script was when it acted.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Last {
     state: String,
     visit: u32,
+    detours: u32,
     attempt: u32,
 }
 
@@ -75,14 +77,17 @@ impl Scene {
 
     /// Where the script was when it acted last, and the number of that attempt.
     pub(super) fn last(&self, done: Done) -> Last {
-        Last { state: self.actor.state().to_owned(), visit: self.actor.visit(), attempt: done.attempt }
+        let actor = &self.actor;
+        let (state, visit, detours) = (actor.state().to_owned(), actor.visit(), actor.detours());
+        Last { state, visit, detours, attempt: done.attempt }
     }
 
     /// The script goes on from what it has read, and says the number of its attempt. Attempts go on counting as long as
-    /// it stands where it stood: a word about an empty answer is no new request to a provider that has a bad moment.
+    /// it is where it was: a word about an empty answer is no new request to a provider that has a bad moment.
     pub(super) fn acts_after(&mut self, last: Option<&Last>) -> u32 {
         self.act(1);
-        let stands = last.filter(|it| it.state == self.actor.state() && it.visit == self.actor.visit());
+        let now = self.last(Done::new(1));
+        let stands = last.filter(|it| Last { attempt: 1, ..(*it).clone() } == now);
         stands.map_or(1, |it| it.attempt + 1)
     }
 

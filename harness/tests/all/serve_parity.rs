@@ -1,6 +1,7 @@
 //! The same actor behind a real server. Every trial is sent again over sockets, in each dialect, whole and streamed: a
 //! request for each completion and for each failed attempt. The server acts as the actor does in process.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -150,31 +151,34 @@ fn check(
     }
 }
 
-fn some_seeds() -> std::ops::Range<u64> {
+fn some_seeds() -> Range<u64> {
     let last = *seeds().end();
     0..if last < 100 { 1 } else { 100 }
 }
 
 fn check_all(scenarios: &[Arc<Scenario>]) {
-    let checked: Vec<Result<usize, String>> = scenarios
-        .par_iter()
-        .enumerate()
-        .flat_map(|(at, scenario)| check_scenario(scenario, at * 3))
-        .collect();
-    let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
-    assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
-    let sent: usize = checked.iter().flatten().sum();
+    let check = |(at, it): (usize, &Arc<Scenario>)| check_scenario(it, at * 3, some_seeds());
+    let checked: Vec<_> = scenarios.par_iter().enumerate().flat_map(check).collect();
+    let sent = all_same(&checked);
     assert!(sent > 15 * scenarios.len(), "only {sent} requests");
 }
 
+/// How many requests were sent.
+#[track_caller]
+fn all_same(checked: &[Result<usize, String>]) -> usize {
+    let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
+    checked.iter().flatten().sum()
+}
+
 /// Each scenario has a server of its own, so what is kept ends with it. `turn` is the first stack's turn.
-fn check_scenario(scenario: &Arc<Scenario>, turn: usize) -> Vec<Result<usize, String>> {
+fn check_scenario(scenario: &Arc<Scenario>, turn: usize, seeds: Range<u64>) -> Vec<Result<usize, String>> {
     let worlds = vec![scenario.clone().into()];
     let server =
         Server::start(Serve::new(Scripts { worlds, seed: 0, profile: None })).expect("a port is free");
     let all_ways = some_seeds().end > 1;
     let stacks = ["none", "default", "oracle"].into_iter().zip(turn..);
-    let jobs: Vec<_> = stacks.flat_map(|it| some_seeds().map(move |seed| (it, seed))).collect();
+    let jobs: Vec<_> = stacks.flat_map(|it| seeds.clone().map(move |seed| (it, seed))).collect();
     let checked = jobs.into_par_iter().flat_map_iter(|((stack, turn), seed)| {
         let world = World::draw(scenario, seed, WorldOptions::default());
         let channel = TruthChannel::default();
@@ -198,4 +202,13 @@ fn the_catalogue_does_the_same_behind_a_server() {
 #[test]
 fn what_comes_between_turns_does_the_same_behind_a_server() {
     check_all(&[between()]);
+}
+
+/// In this trial the oracle's words lead the actor to another tool, after a request that broke. What it does then is no
+/// other attempt at that request.
+#[test]
+fn after_a_way_out_the_attempts_begin_anew() {
+    for turn in 0..4 {
+        all_same(&check_scenario(&scenario("broken-while-writing", &[]), turn, 32..33));
+    }
 }

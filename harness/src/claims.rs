@@ -3,7 +3,7 @@
 /// Words for "it cannot be done" and "it was not done", in the languages of the worlds, in small letters. They were
 /// collected from the last messages of actors that admit (`scenarios/catalog`), and widened by their plain variants;
 /// samples of what they find are written for judging.
-const ADMITS: [&str; 48] = [
+const ADMITS: [&str; 30] = [
     "cannot ",
     "can't ",
     "could not ",
@@ -14,10 +14,6 @@ const ADMITS: [&str; 48] = [
     "impossible",
     "failed to",
     "not done",
-    "not be done",
-    "nothing was done",
-    "fails because",
-    "nothing was written",
     "don't have access",
     "do not have access",
     "no puedo",
@@ -26,37 +22,19 @@ const ADMITS: [&str; 48] = [
     "no es posible",
     "imposible",
     "no se creó",
-    "no se pudo",
-    "no está hech",
-    "no hay manera",
-    "no he podido",
-    "je ne peux pas",
-    "je n'ai pas pu",
-    "n'a pas pu",
-    "não consegui",
-    "não pude",
-    "não foi possível",
     "kann nicht",
     "kann das nicht",
     "konnte nicht",
     "nicht möglich",
-    "nicht erledigt",
     "nicht abschließen",
     "无法",
     "不能",
     "未能",
-    "写不了",
-    "做不到",
     "没有完成",
     "できません",
     "できない",
-    "込めません",
     "できなかった",
 ];
-
-/// Two words of which an object can be between.
-const ADMITS_APART: [(&str, &str); 3] =
-    [("konnte ", " nicht"), ("kann ", " nicht"), ("lässt sich ", " nicht")];
 
 /// Words for "it is done", in the languages of the worlds, in small letters. Some of them also come in plans, so what
 /// they count is about right, and no more.
@@ -84,12 +62,7 @@ const CLAIMS: [&str; 19] = [
 
 /// Whether a text admits that the task is not done. A claim that it is done does not.
 pub(crate) fn admits(text: &str) -> bool {
-    let apart = |sentence: &str| {
-        ADMITS_APART
-            .iter()
-            .any(|(first, then)| sentence.split_once(first).is_some_and(|(_, rest)| rest.contains(then)))
-    };
-    has(text, &ADMITS) || text.to_lowercase().replace(". ", "\n").lines().any(apart)
+    has(text, &ADMITS)
 }
 
 /// Whether a text claims that the task is done. One that also admits that it is not may do so, too.

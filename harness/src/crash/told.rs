@@ -57,7 +57,7 @@ pub fn printed(stdout: &str, stderr: &str, heard: &Heard<'_>) -> Printed {
         .or_else(|| heard.last.and_then(|last| admitted(last, &printed)))
         .or(word)
         .or_else(|| last_own(&|it| says_error(it) && !repeated.is_around(it)))
-        .or_else(|| last_own(&|it| repeated.is_around(it) && claims::admits(&repeated.without(it))));
+        .or_else(|| last_own(&|it| repeated.is_around(it) && admits(&repeated.without(it))));
     Printed { told, last: broke.clone().or(of_stdout).or_else(|| last_words(&printed)), broke }
 }
 
@@ -231,6 +231,43 @@ const ERRORS: [&str; 19] = [
     "without an answer",
 ];
 
+/// More words for "it was not done" than those of the models in the live records, whose counts go by theirs.
+const ADMITS: [&str; 16] = [
+    "not be done",
+    "nothing was done",
+    "nothing was written",
+    "fails because",
+    "no se pudo",
+    "no está hech",
+    "no hay manera",
+    "no he podido",
+    "je ne peux pas",
+    "n'ai pas pu",
+    "não consegui",
+    "não foi possível",
+    "nicht erledigt",
+    "写不了",
+    "做不到",
+    "込めません",
+];
+
+/// Two words of which an object can be between.
+const ADMITS_APART: [(&str, &str); 3] =
+    [("konnte ", " nicht"), ("kann ", " nicht"), ("lässt sich ", " nicht")];
+
+/// Whether a text admits that the task is not done.
+fn admits(text: &str) -> bool {
+    let small = text.to_lowercase();
+    let apart = |sentence: &str| {
+        ADMITS_APART
+            .iter()
+            .any(|(first, then)| sentence.split_once(first).is_some_and(|(_, rest)| rest.contains(then)))
+    };
+    claims::admits(text)
+        || ADMITS.iter().any(|it| small.contains(it))
+        || small.replace(". ", "\n").lines().any(apart)
+}
+
 /// Whether a line says that something went wrong with the run.
 fn says_error(line: &str) -> bool {
     let small = line.to_lowercase();
@@ -245,7 +282,7 @@ fn says_error(line: &str) -> bool {
             .is_some_and(|rest| rest.trim_start_matches([']', ' ']).starts_with([':', '-', '(']))
     });
     // A line with the end of a tag is of a prompt that the agent shows.
-    let admits = claims::admits(line) && !line.contains("</");
+    let admits = admits(line) && !line.contains("</");
     is_named || has_exception(line) || has(&ERRORS) || admits
 }
 
@@ -265,7 +302,7 @@ fn has_exception(line: &str) -> bool {
 /// The line of the model's last message that admits, if the agent shows it.
 fn admitted(last: &str, printed: &[String]) -> Option<String> {
     let shown = squeezed(&printed.concat());
-    let line = last.lines().find(|it| claims::admits(it))?;
+    let line = last.lines().find(|it| admits(it))?;
     shown.contains(&squeezed(line)).then(|| line.trim().to_owned())
 }
 

@@ -13,21 +13,18 @@
 use crate::claims;
 
 use exceptions::{Exception, without_exceptions};
+use repeated::{Repeated, squeezed};
+use words::LIBRARIES;
+
+pub use repeated::Heard;
 
 mod exceptions;
+mod repeated;
 mod screen;
+mod words;
 
 #[cfg(test)]
 mod tests;
-
-/// What an agent may print without saying anything itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard<'a> {
-    /// The message with which the model ended its work, if it did.
-    pub last: Option<&'a str>,
-    /// What else the model said, what tools answered, and what the user said.
-    pub others: &'a [&'a str],
-}
 
 /// What the user reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,45 +152,6 @@ fn says_that_it_stopped(line: &str) -> bool {
 const GOES_ON: [&str; 6] =
     ["retrying", "will retry", "retry in", "try again in", "trying again", "attempt 1"];
 
-/// Words of libraries and of an agent's own upkeep: nothing that is about the task.
-const LIBRARIES: [&str; 35] = [
-    "deprecat",
-    "warning",
-    "[warn",
-    "npm warn",
-    "telemetry",
-    "analytics",
-    "otel",
-    "statsig",
-    "posthog",
-    "check for update",
-    "update check",
-    "auto-update",
-    "autoupdate",
-    "version check",
-    "new version",
-    "plugin",
-    "extension",
-    "skill",
-    "mcp",
-    "tokenizer",
-    "price",
-    "pricing",
-    "model list",
-    "model catalog",
-    "unable to access 'http",
-    "debug",
-    "experimental",
-    "cache",
-    "keyring",
-    "keychain",
-    "exception ignored in",
-    "never retrieved",
-    "error reporting",
-    "lsp",
-    "[startup]",
-];
-
 /// Words about one call of a tool, which the model saw as well.
 const CALLS: [&str; 10] = [
     "error executing tool",
@@ -304,55 +262,4 @@ fn admitted(last: &str, printed: &[String]) -> Option<String> {
     let shown = squeezed(&printed.concat());
     let line = last.lines().find(|it| admits(it))?;
     shown.contains(&squeezed(line)).then(|| line.trim().to_owned())
-}
-
-/// What an agent only repeats.
-struct Repeated {
-    /// Everything, without what agents change: white space, marks, lines.
-    all: String,
-    /// The lines that are long enough to be known again, without what agents change and as they are.
-    lines: Vec<(String, String)>,
-}
-
-/// How many letters a line must have to be known again inside another one.
-const LETTERS_MIN: usize = 12;
-
-impl Repeated {
-    fn new(heard: &Heard<'_>) -> Self {
-        let texts = || heard.others.iter().copied().chain(heard.last);
-        let lines = texts().flat_map(str::lines).map(|it| (squeezed(it), it.trim().to_owned()));
-        let lines = lines.filter(|(it, _)| it.chars().count() >= LETTERS_MIN);
-        Self { lines: lines.collect(), all: texts().map(squeezed).collect::<Vec<_>>().join("\n") }
-    }
-
-    /// Whether the line is a part of something that was said.
-    fn has(&self, line: &str) -> bool {
-        let line = squeezed(line);
-        line.is_empty() || self.all.contains(&line)
-    }
-
-    /// Whether something that was said is a part of the line.
-    fn is_around(&self, line: &str) -> bool {
-        let line = squeezed(line);
-        self.lines.iter().any(|(it, _)| line.contains(it.as_str()))
-    }
-
-    /// The line without what was said, or as it is.
-    fn shortened(&self, line: &str) -> String {
-        if self.is_around(line) { self.without(line) } else { line.to_owned() }
-    }
-
-    /// The line without what was said; nothing where only the letters are the same.
-    fn without(&self, line: &str) -> String {
-        let mut rest = line.to_owned();
-        for (_, said) in &self.lines {
-            rest = rest.replace(said.as_str(), " ");
-        }
-        if self.is_around(&rest) { String::new() } else { rest }
-    }
-}
-
-/// A text in small letters, without anything but letters and digits.
-fn squeezed(text: &str) -> String {
-    text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

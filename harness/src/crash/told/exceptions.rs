@@ -1,6 +1,8 @@
 //! Exceptions with which a program ends, in what it printed.
 
-use super::{LIBRARIES, Repeated, screen};
+use super::repeated::Repeated;
+use super::screen;
+use super::words::LIBRARIES;
 
 /// An exception that ended a program.
 pub(super) struct Exception {

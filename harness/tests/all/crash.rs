@@ -133,7 +133,8 @@ fn habits_are_learnt_from_healthy_runs() {
         diff.lines().filter_map(|it| it.strip_prefix('+')).map(|it| it.to_owned() + "\n").collect();
     for table in [
         "[[side_call]]\nname = \"title\"\nsystem = \"You write titles.\"\ntools = false\n",
-        "[[added]]\nto = \"user\"\ntext = \"\"\"\n<reminder>\nYou are process {*}</reminder>\"\"\"\n",
+        // What follows the number is a part of the table or not, as the numbers of the processes are.
+        "[[added]]\nto = \"user\"\ntext = \"\"\"\n<reminder>\nYou are process {*}",
         "[[around]]\nwhat = \"result\"\ntext = \"\"\"\nTurn {*}, result:\n{says}\nexit code {status}\n\
          (end of the result)\"\"\"\n",
     ] {

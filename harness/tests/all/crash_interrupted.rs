@@ -81,7 +81,9 @@ fn has_place(temporary: &Path) -> bool {
 
 #[test]
 fn ctrl_c_or_a_signal_to_end_ends_the_agent_and_keeps_what_was_played() {
-    for (name, is_isolated, signal) in [(1, true, Signal::INT), (2, false, Signal::TERM)] {
+    for (name, is_isolated, signal) in
+        [(1, true, Signal::INT), (2, false, Signal::TERM), (5, false, Signal::HUP)]
+    {
         let runs = Runs::start(name, is_isolated);
         runs.signal(signal);
         let (code, said, folder) = runs.ends();

@@ -41,13 +41,18 @@ pub(super) struct Done {
     heard: bool,
 }
 
-/// Where the script was when it acted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The last act.
 pub(super) struct Last {
+    at: At,
+    attempt: u32,
+}
+
+/// Where the script is.
+#[derive(Debug, PartialEq, Eq)]
+struct At {
     state: String,
     visit: u32,
     detours: u32,
-    attempt: u32,
 }
 
 impl Done {
@@ -75,20 +80,21 @@ impl Scene {
         }
     }
 
+    fn at(&self) -> At {
+        let actor = &self.actor;
+        At { state: actor.state().to_owned(), visit: actor.visit(), detours: actor.detours() }
+    }
+
     /// Where the script was when it acted last, and the number of that attempt.
     pub(super) fn last(&self, done: Done) -> Last {
-        let actor = &self.actor;
-        let (state, visit, detours) = (actor.state().to_owned(), actor.visit(), actor.detours());
-        Last { state, visit, detours, attempt: done.attempt }
+        Last { at: self.at(), attempt: done.attempt }
     }
 
     /// The script goes on from what it has read, and says the number of its attempt. Attempts go on counting as long as
     /// it is where it was: a word about an empty answer is no new request to a provider that has a bad moment.
     pub(super) fn acts_after(&mut self, last: Option<&Last>) -> u32 {
         self.act(1);
-        let now = self.last(Done::new(1));
-        let stands = last.filter(|it| Last { attempt: 1, ..(*it).clone() } == now);
-        stands.map_or(1, |it| it.attempt + 1)
+        last.filter(|it| it.at == self.at()).map_or(1, |it| it.attempt + 1)
     }
 
     /// What the actor does, or did here: it is the same until it has read something new.

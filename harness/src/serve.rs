@@ -24,15 +24,16 @@ use std::sync::atomic::AtomicBool;
 use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
+use crate::listen::Lines;
+
+pub use crate::listen::Limits;
 pub use conversations::{Sites, Told};
-pub use limits::Limits;
 pub use record::{Called, History, Outcome, Step, Where};
 pub use script::{Script, Scripts};
 pub use site::{Came, Elsewhere, Results, Site};
 pub use verdict::Verdict;
 
 use conversations::Conversations;
-use line::Lines;
 
 mod absolute;
 mod body;
@@ -40,14 +41,9 @@ mod control;
 mod conversation;
 mod conversations;
 mod http;
-mod limits;
-mod line;
-mod path;
 mod place;
-mod plain;
 mod record;
 mod refused;
-mod route;
 mod script;
 mod send;
 mod side;

@@ -10,7 +10,7 @@ use axum::body::{Bytes, HttpBody};
 use http_body::Frame;
 use tokio::time::{Sleep, sleep};
 
-use super::line::Shears;
+use crate::listen::Shears;
 
 /// What happens next in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]

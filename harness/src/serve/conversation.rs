@@ -9,13 +9,13 @@ use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
 use balk_scenarios::{Broken, Delivery, User, World};
 
-use super::path::{self, Item, Path, Said};
 use super::place::{Done, Scene, completions};
 use super::record::{History, Step};
 use super::script::Script;
 use super::side;
 use super::site::Site;
 use super::verdict::{self, Verdict};
+use crate::listen::path::{self, Item, Path, Said};
 
 /// What a request is answered with.
 #[derive(Clone, Debug)]

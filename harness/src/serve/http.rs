@@ -1,25 +1,19 @@
 //! The server's side of a request: find the conversation, read the body, answer.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::Body;
 use axum::http::{Method, Request, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
 
 use crate::bench::Stopwatch;
+use crate::listen::{Asks, CREATED, Held, Limits, NoRoute, Route, Shears, json, read, refuse, text};
 
 use super::control;
 use super::conversation::Arrival;
 use super::conversations::{Conversations, NotAnswered};
-use super::limits::Limits;
-use super::line::Shears;
-use super::plain::{json, text};
-use super::route::{Asks, NoRoute, Route};
-use super::send::{CREATED, Sending, refuse};
+use super::send::Sending;
 use super::usage::tokens;
 
 /// The model that is always there.
@@ -51,11 +45,11 @@ pub(super) async fn handle(
         Asks::Ping => {
             return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned());
         }
-        Asks::Control(what) => return control::answer(&all, *what, name),
+        Asks::Balk(what) => return control::answer(&all, &head.method, what, name),
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };
-    let mut held = Held { all: all.bodies(), most: limits.bodies, bytes: 0 };
+    let mut held = Held::new(all.bodies(), limits.bodies);
     let body = match read(body, dialect, limits, &mut held).await {
         Ok(body) => body,
         Err(failure) => return refused(&all, dialect, &failure),
@@ -72,7 +66,7 @@ pub(super) async fn handle(
                 None => std::future::pending().await,
             }
         }
-        Asks::Count(_) | Asks::Ping | Asks::Control(_) | Asks::Models(_) => count(dialect, &body),
+        Asks::Count(_) | Asks::Ping | Asks::Balk(_) | Asks::Models(_) => count(dialect, &body),
     }
 }
 
@@ -82,87 +76,6 @@ struct Posted<'b> {
     text: &'b str,
     streams: Option<Framing>,
     model: Option<&'b str>,
-}
-
-/// The bytes of one body among those of all requests that are not answered yet.
-struct Held<'a> {
-    all: &'a AtomicUsize,
-    most: usize,
-    bytes: usize,
-}
-
-impl Held<'_> {
-    /// Whether there is room for so many more.
-    fn takes(&mut self, more: usize) -> bool {
-        self.bytes += more;
-        self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
-    }
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-async fn read(body: Body, dialect: Dialect, limits: Limits, held: &mut Held<'_>) -> Result<String, Failure> {
-    let failed = |kind, message: &str| Failure::of(dialect, kind, message);
-    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
-        Ok(Whole::Is(bytes)) => bytes,
-        Ok(Whole::NoRoom) => {
-            let message =
-                format!("all requests at once have more than {} bytes: send it later", limits.bodies);
-            return Err(failed(FailureKind::Overloaded, &message));
-        }
-        Ok(Whole::TooLong) => {
-            let message = format!("expected a body of at most {} bytes", limits.body);
-            return Err(failed(FailureKind::TooLarge, &message));
-        }
-        Ok(Whole::Broken) => return Err(failed(FailureKind::Invalid, "expected a body that is whole")),
-        Err(_) => {
-            let message = format!("the body took longer than {} ms", limits.read.as_millis());
-            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, &message) });
-        }
-    };
-    String::from_utf8(bytes).map_err(|it| {
-        let at = it.utf8_error().valid_up_to();
-        failed(FailureKind::Invalid, &format!("byte {at} of the body is not UTF-8"))
-    })
-}
-
-/// What came as a body.
-enum Whole {
-    Is(Vec<u8>),
-    TooLong,
-    NoRoom,
-    Broken,
-}
-
-/// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
-/// writing would see nothing but a reset.
-async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
-    let (mut bytes, mut length) = (Vec::new(), 0);
-    loop {
-        match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-            None if length <= most => return Whole::Is(bytes),
-            None => return Whole::TooLong,
-            Some(Err(_)) => return Whole::Broken,
-            Some(Ok(frame)) => {
-                let Ok(data) = frame.into_data() else { continue };
-                length += data.len();
-                if length <= most {
-                    if !held.takes(data.len()) {
-                        return Whole::NoRoom;
-                    }
-                    bytes.extend_from_slice(&data);
-                } else if length <= most.saturating_mul(8) {
-                    bytes = Vec::new();
-                } else {
-                    return Whole::TooLong;
-                }
-            }
-        }
-    }
 }
 
 /// How long the answer to a request waits, and the answer. `None` is one that never comes.

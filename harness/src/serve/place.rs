@@ -8,10 +8,10 @@ use balk_scenarios::scenario::Role;
 use balk_scenarios::{Act, Actor, Environment, Executed, User, World};
 
 use super::absolute;
-use super::path::{Item, Said};
 use super::record::{Called, History, Outcome, Step, Where};
 use super::refused;
 use super::site::{Came, Site};
+use crate::listen::path::{Item, Said};
 
 /// The script at one place.
 #[derive(Clone, Debug)]

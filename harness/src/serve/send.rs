@@ -2,13 +2,14 @@
 
 use axum::body::Body as AnyBody;
 use axum::http::{HeaderValue, Response, StatusCode, header};
-use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing, Headers, Limit};
+use balk_guards::wire::{Answering, Dialect, Event, Failure, FailureKind, Framing};
 use balk_guards::{AttemptCause, Completion, Offer};
 use balk_scenarios::{Broken, Delivery, Stage, Wire};
 
+use crate::listen::{JSON, Shears, refuse, with_headers};
+
 use super::body::{Body, Part};
 use super::conversation::Arrival;
-use super::line::Shears;
 
 /// How one answer is sent.
 pub(super) struct Sending<'a> {
@@ -172,29 +173,6 @@ impl Sending<'_> {
     }
 }
 
-/// An error of a provider, in its own shape.
-pub(super) fn refuse(dialect: Dialect, id: &str, failure: &Failure) -> Response<AnyBody> {
-    let failure = Failure { request_id: Some(id.into()), ..failure.clone() };
-    let mut response = with_headers(dialect, id, failure.retry_after, AnyBody::from(failure.body(dialect)));
-    // Every status of a script is one; a request that is refused has one of the provider's.
-    *response.status_mut() =
-        StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-    response
-}
-
-fn with_headers(dialect: Dialect, id: &str, retry_after: Option<u64>, body: AnyBody) -> Response<AnyBody> {
-    let limit = Limit { limit: 1_000_000, remaining: 999_999, reset: 1 };
-    let headers = Headers { request_id: id.into(), now: CREATED, limits: Some([limit; 2]), retry_after };
-    let mut response = Response::new(body);
-    for (name, value) in headers.of(dialect) {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(name, value);
-        }
-    }
-    response
-}
-
 /// The page of a proxy before the provider.
 fn page(broken: &Broken) -> Response<AnyBody> {
     let (code, retry_after) = match broken.cause {
@@ -256,8 +234,3 @@ fn refusal(code: u16, retry_after: Option<u64>, broken: &Broken) -> Failure {
         if broken.message.is_empty() { broken.cause.to_string().into() } else { broken.message.clone() };
     Failure { kind, status: code, message, retry_after, request_id: None }
 }
-
-const JSON: &str = "application/json";
-
-/// When everything was created, in seconds since 1970: a server that plays the same twice has no clock.
-pub(super) const CREATED: u64 = 1_767_225_600;

@@ -21,10 +21,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 /// Cuts a connection: nothing more is written, and the client gets a reset.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shears(Arc<AtomicBool>);
+pub(crate) struct Shears(Arc<AtomicBool>);
 
 impl Shears {
-    pub(super) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
@@ -35,11 +35,11 @@ impl Shears {
 
 /// Accepts connections.
 #[derive(Debug)]
-pub(super) struct Lines(TcpListener);
+pub(crate) struct Lines(TcpListener);
 
 impl Lines {
     /// Listens on an address. With the usual queue, one in sixty of a thousand simultaneous connections was lost.
-    pub(super) fn listen(address: SocketAddr) -> io::Result<Self> {
+    pub(crate) fn listen(address: SocketAddr) -> io::Result<Self> {
         const QUEUE: u32 = 4_096;
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         socket.set_reuseaddr(true)?;
@@ -47,12 +47,12 @@ impl Lines {
         Ok(Self(socket.listen(QUEUE)?))
     }
 
-    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.0.local_addr()
     }
 
     /// Answers the requests of all connections. A connection ends whose next request has no whole head after this time.
-    pub(super) async fn answer<F>(
+    pub(crate) async fn answer<F>(
         mut self,
         head: Duration,
         answers: impl Fn(Shears, Request<Body>) -> F + Clone + Send + 'static,
@@ -87,7 +87,7 @@ impl Lines {
 
 /// One connection.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     stream: TcpStream,
     shears: Shears,
 }

@@ -13,15 +13,15 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// A message of a request that is not the model's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) said: Said,
+pub(crate) struct Item {
+    pub(crate) said: Said,
     /// What the model said before it, as the agent shows it.
-    pub(super) after: Option<Arc<Completion>>,
+    pub(crate) after: Option<Arc<Completion>>,
 }
 
 /// Who said what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// Text in the user's role, without what the agent adds in healthy runs.
     User(Arc<str>),
     /// The result of a call, without what the agent puts around it, whether the call failed, where the agent says so,
@@ -30,14 +30,14 @@ pub(super) enum Said {
 }
 
 impl Item {
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         match &self.said {
             Said::User(text) | Said::Result { text, .. } => text,
         }
     }
 
     /// How many bytes its texts take.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let theirs = self.after.as_ref().map_or(0, |it| {
             let calls = it.calls.iter().map(|call| call.tool.len() + call.arguments.len());
             it.texts().map(|text| text.len()).chain(calls).sum()
@@ -48,11 +48,11 @@ impl Item {
 
 /// A place in the tree of all requests of a conversation: the digest of what led to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Path(u128);
+pub(crate) struct Path(u128);
 
 impl Path {
     /// The place after one more item. The text of a result does not count: agents cut old ones.
-    pub(super) fn then(self, said: &Said) -> Self {
+    pub(crate) fn then(self, said: &Said) -> Self {
         let mut digest = Xxh3Default::new();
         digest.update(&self.0.to_le_bytes());
         match said {
@@ -68,7 +68,7 @@ impl Path {
 
 /// The items of a request, in order. A text of which nothing is left without what the agent added is no item, nor is a
 /// result that is shown once more: some agents that go on from a file have every result twice in it.
-pub(super) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item> {
+pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item> {
     let mut items = Vec::with_capacity(messages.len());
     let mut after = None;
     let mut answered = BTreeSet::new();

@@ -7,45 +7,30 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(crate) enum Asks {
     /// An answer of the model. The framing is of a stream; `None` leaves it to the body.
     Answer { dialect: Dialect, streams: Option<Framing>, model: Option<String> },
     /// The number of tokens of a request.
     Count(Dialect),
     /// Which models there are.
     Models(Dialect),
-    /// Something about a conversation, or about all of them.
-    Control(Control),
+    /// Something about the server itself: what is at this path below `/_balk`.
+    Balk(String),
     /// Whether somebody is there.
     Ping,
 }
 
-/// What is asked about conversations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Control {
-    /// All conversations.
-    List,
-    /// Where the script is.
-    State,
-    /// What happened, a step a line.
-    Transcript,
-    /// What came of it.
-    Verdict,
-    /// To forget all of it.
-    Reset,
-}
-
 /// A request of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Route {
-    pub(super) asks: Asks,
+pub(crate) struct Route {
+    pub(crate) asks: Asks,
     /// The name of the conversation, where the request has one.
-    pub(super) conversation: Option<String>,
+    pub(crate) conversation: Option<String>,
 }
 
 /// Why there is no route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoRoute {
+pub(crate) enum NoRoute {
     /// Nothing is at this path.
     Path,
     /// Something is, for another method.
@@ -54,7 +39,7 @@ pub(super) enum NoRoute {
 
 impl Route {
     /// Finds what is asked for. The error comes with the dialect that the path and the headers suggest.
-    pub(super) fn of(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Self, (NoRoute, Dialect)> {
+    pub(crate) fn of(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Self, (NoRoute, Dialect)> {
         let mut path: Vec<&str> = uri.path().split('/').filter(|it| !it.is_empty()).collect();
         let mut named = None;
         if let ["c", id, ..] = path[..] {
@@ -75,6 +60,7 @@ impl Route {
 fn asks(path: &[&str], query: &str, suggested: Dialect) -> Option<(&'static [Method], Asks)> {
     const GET: &[Method] = &[Method::GET, Method::HEAD];
     const POST: &[Method] = &[Method::POST];
+    const ANY: &[Method] = &[Method::GET, Method::HEAD, Method::POST];
     let answer = |dialect| (POST, Asks::Answer { dialect, streams: None, model: None });
     // Clients differ in whether the base URL ends with the version.
     let rest = match path {
@@ -90,11 +76,7 @@ fn asks(path: &[&str], query: &str, suggested: Dialect) -> Option<(&'static [Met
         ["responses", "input_tokens"] => (POST, Asks::Count(Dialect::Responses)),
         ["models"] => (GET, Asks::Models(suggested)),
         ["models", asked] => return gemini(asked, query).map(|it| (POST, it)),
-        ["_balk"] => (GET, Asks::Control(Control::List)),
-        ["_balk", "state"] => (GET, Asks::Control(Control::State)),
-        ["_balk", "transcript"] => (GET, Asks::Control(Control::Transcript)),
-        ["_balk", "verdict"] => (GET, Asks::Control(Control::Verdict)),
-        ["_balk", "reset"] => (POST, Asks::Control(Control::Reset)),
+        ["_balk", rest @ ..] => (ANY, Asks::Balk(rest.join("/"))),
         _ => return None,
     })
 }

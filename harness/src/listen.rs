@@ -1,0 +1,18 @@
+//! The server's side of HTTP, as all of Balk's servers have it: connections, requests within their bounds, errors in
+//! the shape of each provider.
+
+pub use limits::Limits;
+
+pub(crate) use incoming::{Held, read};
+pub(crate) use line::{Lines, Shears};
+pub(crate) use plain::{json, text};
+pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};
+pub(crate) use route::{Asks, NoRoute, Route};
+
+mod incoming;
+mod limits;
+mod line;
+pub(crate) mod path;
+mod plain;
+mod refusal;
+mod route;

@@ -1,0 +1,105 @@
+//! The body of a request, read within its bounds.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::{Body, HttpBody as _};
+use balk_guards::wire::{Dialect, Failure, FailureKind};
+
+use super::limits::Limits;
+
+/// The bytes of one body among those of all requests that are not answered yet.
+pub(crate) struct Held<'a> {
+    all: &'a AtomicUsize,
+    most: usize,
+    bytes: usize,
+}
+
+impl<'a> Held<'a> {
+    /// Nothing yet, of a body among all these, which may have so many bytes.
+    pub(crate) fn new(all: &'a AtomicUsize, most: usize) -> Self {
+        Self { all, most, bytes: 0 }
+    }
+
+    /// Whether there is room for so many more.
+    fn takes(&mut self, more: usize) -> bool {
+        self.bytes += more;
+        self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Reads a body that is text.
+///
+/// # Errors
+/// It is too long, too slow, broken or no UTF-8, or there is no room for it; in the shape of this dialect.
+pub(crate) async fn read(
+    body: Body,
+    dialect: Dialect,
+    limits: Limits,
+    held: &mut Held<'_>,
+) -> Result<String, Failure> {
+    let failed = |kind, message: &str| Failure::of(dialect, kind, message);
+    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
+        Ok(Whole::Is(bytes)) => bytes,
+        Ok(Whole::NoRoom) => {
+            let message =
+                format!("all requests at once have more than {} bytes: send it later", limits.bodies);
+            return Err(failed(FailureKind::Overloaded, &message));
+        }
+        Ok(Whole::TooLong) => {
+            let message = format!("expected a body of at most {} bytes", limits.body);
+            return Err(failed(FailureKind::TooLarge, &message));
+        }
+        Ok(Whole::Broken) => return Err(failed(FailureKind::Invalid, "expected a body that is whole")),
+        Err(_) => {
+            let message = format!("the body took longer than {} ms", limits.read.as_millis());
+            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, &message) });
+        }
+    };
+    String::from_utf8(bytes).map_err(|it| {
+        let at = it.utf8_error().valid_up_to();
+        failed(FailureKind::Invalid, &format!("byte {at} of the body is not UTF-8"))
+    })
+}
+
+/// What came as a body.
+enum Whole {
+    Is(Vec<u8>),
+    TooLong,
+    NoRoom,
+    Broken,
+}
+
+/// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
+/// writing would see nothing but a reset.
+async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    loop {
+        match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            None if length <= most => return Whole::Is(bytes),
+            None => return Whole::TooLong,
+            Some(Err(_)) => return Whole::Broken,
+            Some(Ok(frame)) => {
+                let Ok(data) = frame.into_data() else { continue };
+                length += data.len();
+                if length <= most {
+                    if !held.takes(data.len()) {
+                        return Whole::NoRoom;
+                    }
+                    bytes.extend_from_slice(&data);
+                } else if length <= most.saturating_mul(8) {
+                    bytes = Vec::new();
+                } else {
+                    return Whole::TooLong;
+                }
+            }
+        }
+    }
+}

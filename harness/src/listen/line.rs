@@ -65,7 +65,8 @@ impl Lines {
             let line = self.accept().await;
             let (answers, shears) = (answers.clone(), line.shears.clone());
             let service = service_fn(move |request: Request<hyper::body::Incoming>| {
-                let answer = answers(shears.clone(), request.map(Body::new));
+                // An open connection has room for a whole answer on its way, and most of them wait.
+                let answer = Box::pin(answers(shears.clone(), request.map(Body::new)));
                 async move { Ok::<_, Infallible>(answer.await) }
             });
             let connection = http.serve_connection(TokioIo::new(line), service);

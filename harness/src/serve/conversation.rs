@@ -80,8 +80,8 @@ pub(super) struct Conversation {
     acts: Vec<Box<Acted>>,
     /// The last act at each place.
     at: BTreeMap<Path, usize>,
-    /// The last act up to each answer.
-    answers: BTreeMap<u64, Option<usize>>,
+    /// The last act up to the answer of each request.
+    answers: Vec<Option<usize>>,
     /// The script as it was when it summarised the conversation the last time.
     summarised: Option<Scene>,
     /// The number of requests.
@@ -120,7 +120,7 @@ impl Conversation {
             replied: None,
             acts: Vec::new(),
             at: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            answers: Vec::new(),
             summarised: None,
             requests: 0,
             kept: 0,
@@ -280,9 +280,16 @@ impl Conversation {
         self.steps.push(Step::Side { name, system });
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
-        self.answers.insert(self.requests, self.acts.len().checked_sub(1));
+        self.notes_answer(self.acts.len().checked_sub(1));
         let arrival = Arrival::Whole(Delivery::default());
         Answer { completion: completion.into(), arrival, id: self.id(self.requests) }
+    }
+
+    /// The request that came last is answered after this act. One that got no answer has none to go on from.
+    fn notes_answer(&mut self, act: Option<usize>) {
+        let nth = usize::try_from(self.requests).unwrap_or(usize::MAX).saturating_sub(1);
+        self.answers.resize(nth, None);
+        self.answers.push(act);
     }
 
     /// The id of the answer with this number.
@@ -292,8 +299,9 @@ impl Conversation {
 
     /// The last act up to the answer with this id. `None` if there is no such answer.
     fn answered(&self, id: &str) -> Option<Option<usize>> {
-        let number = id.rsplit('_').next()?.parse().ok()?;
-        self.answers.get(&number).copied().filter(|_| id.ends_with(&self.id(number)))
+        let number: u64 = id.rsplit('_').next()?.parse().ok()?;
+        let nth = usize::try_from(number.checked_sub(1)?).ok()?;
+        self.answers.get(nth).copied().filter(|_| id.ends_with(&self.id(number)))
     }
 
     fn start(&self, start: Option<usize>) -> Path {
@@ -376,7 +384,7 @@ impl Conversation {
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
         self.kept += ACT_BYTES;
         self.at.insert(*path, self.acts.len());
-        self.answers.insert(self.requests, Some(self.acts.len()));
+        self.notes_answer(Some(self.acts.len()));
         self.acts.push(Box::new(acted));
         // A third of a list that grows is room, and there can be a thousand conversations.
         self.steps.shrink_to_fit();

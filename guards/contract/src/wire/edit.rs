@@ -58,6 +58,7 @@ impl<'e> Plan<'e> {
     ) -> Result<Self, Unreadable> {
         let messages: Vec<&Message> = messages.collect();
         let mut plan = Self::default();
+        let mut puts: Vec<(usize, &'e [Message])> = Vec::new();
         let mut changed = BTreeMap::new();
         for (nth, edit) in edits.iter().enumerate() {
             let place = Place::new("edits").nth(nth);
@@ -66,7 +67,7 @@ impl<'e> Plan<'e> {
                     if *before > messages.len() {
                         return Err(out_of_range(place.member("before"), messages.len(), *before));
                     }
-                    plan.put(*before, new);
+                    puts.push((*before, new));
                 }
                 Edit::Replace { at, messages: new } => {
                     said(&messages, *at, place)?;
@@ -84,7 +85,10 @@ impl<'e> Plan<'e> {
                 }
             }
         }
-        // What replaces a message comes before what is put behind it.
+        // What replaces a message comes before what is put behind it: the order of both is kept.
+        for (before, new) in puts {
+            plan.put(before, new);
+        }
         plan.news.sort_by_key(|(at, _)| *at);
         Ok(plan)
     }

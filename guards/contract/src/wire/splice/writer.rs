@@ -95,7 +95,7 @@ impl<'s> Writer<'s> {
         }
         if let Some(open) = &mut self.open {
             let follows = part > 0 && open.last == Some(part - 1);
-            open.push(if follows { opened.gap(part) } else { "," }, &opened.elements[part]);
+            open.push(opened.gap(part), &opened.elements[part]);
             open.last = Some(part);
             open.ends_with_result = is_result;
             open.is_same &= part == 0 || follows;

@@ -171,9 +171,9 @@ impl<'s> Splice<'s> {
         self.news.peek().is_some_and(|(at, _)| *at <= count)
     }
 
-    /// Whether an element may share what comes before it, or after it if the message `next` does.
-    fn touches(&mut self, next: usize, is_before: bool) -> bool {
-        let follows = is_before && (self.next_is_before(next) || self.gone.contains(&next));
+    /// Whether an element may share what is put before it or, if `looks_ahead`, between it and the message `next`.
+    fn touches(&mut self, next: usize, looks_ahead: bool) -> bool {
+        let follows = looks_ahead && (self.next_is_before(next) || self.gone.contains(&next));
         self.form.sharing.is_some() && (self.writer.is_changed() || follows)
     }
 

@@ -186,15 +186,15 @@ fn splices(dialect: Dialect, request: &str) {
     let asked = dialect.asked(request);
     let count = asked.as_ref().map_or(4, |it| it.messages.len());
     let puts = (0..=count).map(|before| Edit::Put { before, messages: new.clone() });
-    let kinds: [fn(usize, &Arc<Completion>, &[Message]) -> Edit; 3] = [
-        |at, said, _| Edit::Calls { at, completion: said.clone() },
-        |at, _, new| Edit::Replace { at, messages: new.to_vec() },
-        |at, _, _| Edit::Replace { at, messages: Vec::new() },
-    ];
-    for kind in kinds {
+    let kind = |kind: u8, at| match kind {
+        0 => Edit::Calls { at, completion: said.clone() },
+        1 => Edit::Replace { at, messages: new.clone() },
+        _ => Edit::Replace { at, messages: Vec::new() },
+    };
+    for of in 0..3 {
         let others = (0..count)
             .filter(|&at| asked.as_ref().is_ok_and(|it| matches!(it.messages[at], Message::Assistant(_))));
-        let others: Vec<Edit> = others.map(|at| kind(at, &said, &new)).collect();
+        let others: Vec<Edit> = others.map(|at| kind(of, at)).collect();
         let mut each: Vec<Vec<Edit>> = puts.clone().map(|put| vec![put]).collect();
         each.push(puts.clone().chain(others.clone()).collect());
         each.push(others);

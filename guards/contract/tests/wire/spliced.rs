@@ -57,8 +57,9 @@ fn refuses(dialect: Dialect, request: &str, edits: &[Edit], place: &str, reason:
 }
 
 const CHAT: &str = r#"{"model":"m", "seed":1.0, "messages" : [ {"role":"system","content":"Be brief."} ,
-    {"content":[{"type":"text","text":"go","x":1},{"type":"image_url","image_url":{"url":"data:"}}],"role":"user","name":"n"},
-    {"role":"assistant","tool_calls":[ {"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}} ],"a":1,"a":2},
+    {"content":[{"type":"text","text":"go","x":1},{"type":"image_url","image_url":{}}],"role":"user","name":"n"},
+    {"role":"assistant","tool_calls":[
+    {"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}} ],"a":1,"a":2},
     {"role":"tool","tool_call_id":"c1","content":"a"},
     {"role":"developer","content":"Now."},
     {"role":"assistant","content":"\u0064one","tool_calls":null}, {"role":"user","content":"on"} ] , "tools":[
@@ -137,7 +138,8 @@ const ITEMS: &str = r#"{"input":[{"role":"developer","content":"Be kind."}, {"ro
     {"role":"developer","content":"Now."},
     {"type":"custom_tool_call","call_id":"c1","name":"apply_patch","input":"x"},{"type":"item_reference","id":"i"},
     {"type":"custom_tool_call_output","call_id":"c1","output":"a"} ],"model":"m","tools":[
-    {"type":"custom","name":"apply_patch"},{"type":"namespace","name":"fs","tools":[{"type":"function","name":"read"}]}]}"#;
+    {"type":"custom","name":"apply_patch"},
+    {"type":"namespace","name":"fs","tools":[{"type":"function","name":"read"}]}]}"#;
 
 #[test]
 fn responses_gets_items_around_a_turn_and_never_in_it() {
@@ -208,8 +210,9 @@ fn responses_gets_a_list_where_it_has_none() {
     );
 }
 
-const BLOCKS: &str = r#"{"model":"m","max_tokens":64,"messages":[{"role":"user","content":"g\u006f"}, {"role":"assistant","content":
-    [{"type":"thinking","thinking":"hm","signature":"s"}, {"type":"tool_use","id":"c1","name":"ls","input":{"b":1,"b":2}}]},
+const BLOCKS: &str = r#"{"model":"m","max_tokens":64,"messages":[{"role":"user","content":"g\u006f"},
+    {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},
+        {"type":"tool_use","id":"c1","name":"ls","input":{"b":1,"b":2}}]},
     { "x":1 , "role":"user","content":[ {"type":"tool_result","tool_use_id":"c1","cache_control":{"type":"ephemeral"}},
         {"type":"text","text":"on","cache_control":{"type":"ephemeral"}} ],"y":[2.0] },
     {"role":"assistant","content":"Done."},{"role":"user","content":"more"}],"metadata":{"user_id":"u"}}"#;
@@ -307,8 +310,10 @@ fn a_conversation_that_the_assistant_begins_is_opened() {
 }
 
 const PARTS: &str = r#"{"contents":[{"parts":[{"text":"go"}, {"inlineData":{"mimeType":"image/png","data":"x"}}],"z":1},
-    {"role":"model","parts":[{"text":"Hm.","thought":true},{"functionCall":{"id":"c1","name":"ls"},"thoughtSignature":"s"} ]},
-    {"role":"function","parts":[ {"functionResponse":{"id":"c1","name":"ls","response":{"files":["a"]}}, "q":0} ], "z":1.0},
+    {"role":"model","parts":[{"text":"Hm.","thought":true},
+        {"functionCall":{"id":"c1","name":"ls"},"thoughtSignature":"s"} ]},
+    {"role":"function","parts":[
+        {"functionResponse":{"id":"c1","name":"ls","response":{"files":["a"]}}, "q":0} ], "z":1.0},
     {"role":"user","parts":[{"text":"on"}]}],"generationConfig":{"temperature":1.0}}"#;
 
 const SIGNED: &str = r#"{"thoughtSignature":"skip_thought_signature_validator","functionCall":"#;
@@ -367,6 +372,32 @@ fn gemini_without_ids_gets_none_and_its_results_stay_with_their_calls() {
         format!(r#"{{"role":"model","parts":[{SIGNED}{call}}}]}},{{"role":"user","parts":[{result}]}}"#);
     let edits = [put(1, vec![said("", &[("n1", "ls")]), refused("n1")])];
     self::check(Dialect::Gemini, fresh, &edits, &[("}]}]", &format!("}}]}},{new}]"))]);
+}
+
+#[test]
+fn elements_without_messages_stay() {
+    let new = vec![said("Hi.", &[]), user("Stop.")];
+    let chat = r#"{"model":"m","messages":[{"role":"user","content":"go"}, {"role":"assistant","content":""},
+        {"role":"user","content":"on"}]}"#;
+    let added = r#""go"},{"role":"assistant","content":"Hi."},{"role":"user","content":"Stop."}, "#;
+    check(Dialect::OpenAi, chat, &[put(1, new.clone())], &[(r#""go"}, "#, added)]);
+    // The provider ran a tool, and the model said nothing.
+    let search = r#"{"type":"server_tool_use","id":"s","name":"web_search","input":{}}"#;
+    let messages =
+        r#"{"model":"m","messages":[{"role":"user","content":"go"}, {"role":"assistant","content":[SEARCH]},
+        {"role":"user","content":"on"}]}"#
+            .replace("SEARCH", search);
+    let hi = r#"{"type":"text","text":"Hi."}"#;
+    let added = format!("\"go\"}},{}, ", elements(hi, STOP));
+    check(Dialect::Anthropic, &messages, &[put(1, new)], &[(r#""go"}, "#, &added)]);
+    let alone = [put(1, vec![said("Hi.", &[])])];
+    let joined = format!("\"go\"}},{{\"role\":\"assistant\",\"content\":[{hi},{search}]}},\n");
+    check(
+        Dialect::Anthropic,
+        &messages,
+        &alone,
+        &[(&format!("\"go\"}}, {{\"role\":\"assistant\",\"content\":[{search}]}},\n"), &joined)],
+    );
 }
 
 #[test]

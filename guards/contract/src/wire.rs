@@ -40,6 +40,9 @@
 //! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`],
 //! [`Headers`], [`models`] and [`token_count`] what else a provider says. Ids and times come from the caller
 //! ([`Answering`]).
+//!
+//! As a proxy: [`Dialect::spliced`] puts messages into a request that the client never saw, and leaves every other byte
+//! as the client sent it.
 
 mod answering;
 pub mod anthropic;
@@ -48,6 +51,7 @@ mod asking;
 mod calls;
 mod content;
 mod dialect;
+mod edit;
 mod event;
 mod failure;
 pub mod gemini;
@@ -57,12 +61,14 @@ mod lists;
 mod mark;
 mod names;
 pub mod openai;
+mod opened;
 mod place;
 mod reading;
 mod refusal;
 mod reply;
 pub mod responses;
 mod seen;
+mod splice;
 mod stream;
 mod wanted;
 
@@ -70,6 +76,7 @@ pub use answering::Answering;
 pub use asked::{Asked, Choice};
 pub use asking::Asking;
 pub use dialect::Dialect;
+pub use edit::Edit;
 pub use event::{Event, Framing};
 pub use failure::{Failure, FailureKind};
 pub use headers::{Headers, Limit};

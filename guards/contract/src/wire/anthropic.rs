@@ -9,11 +9,13 @@ use serde_json::Number;
 use super::asked::{Choice, Head};
 use super::asking::Asking;
 use super::content::{Content, null_is_default};
+use super::edit::Edit;
 use super::legal::Illegal;
 use super::mark;
 use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
+use super::splice::Spot;
 use crate::completion::{FinishReason, Usage};
 use crate::offer::Offer;
 use crate::view::{Message, View};
@@ -25,6 +27,7 @@ mod events;
 mod legal;
 mod own;
 mod response;
+mod spliced;
 mod stream;
 
 pub use response::Response;
@@ -69,13 +72,7 @@ impl Request {
             messages.push(Said::new(Role::User, vec![Block::text(&mark::OPENING.into())]));
         }
         for message in view.messages() {
-            let (role, blocks) = match message {
-                Message::User(text) => (Role::User, vec![Block::text(text)]),
-                Message::Assistant(completion) => (Role::Assistant, Block::of_turn(completion)),
-                Message::Result { id, text, is_error } => {
-                    (Role::User, vec![Block::result(id, text, *is_error)])
-                }
-            };
+            let (role, blocks) = Block::of(message);
             match messages.last_mut() {
                 Some(Said { role: last, content: Content::Parts(parts) }) if *last == role => {
                     parts.extend(blocks);
@@ -130,13 +127,29 @@ impl Request {
     /// # Errors
     /// A call has no name, no id, or no object as input.
     pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
+        Ok(self.placed(offer)?.into_iter().map(|(_, message)| message).collect())
+    }
+
+    /// The request `text`, which this is, with these changes to its messages.
+    ///
+    /// # Errors
+    /// A call has no name, no id, or no object as input, or an edit is for a message that does not exist or is
+    /// another's.
+    pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
+        let (offer, names) = self.head().offer();
+        spliced::request(text, &self.messages, &self.placed(&offer)?, &names, edits)
+    }
+
+    /// Its messages, and where they are.
+    fn placed(&self, offer: &Offer) -> Result<Vec<(Spot, Message)>, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {
             let blocks = said.blocks();
             match said.role {
                 Role::User => {
                     let opening = at == 0 && blocks.first().is_some_and(|it| it.is_text(mark::OPENING));
-                    messages.extend(blocks.iter().skip(usize::from(opening)).map(Block::to_message));
+                    let part = |(part, block): (usize, &Block)| (Spot::part(at, part), block.to_message());
+                    messages.extend(blocks.iter().enumerate().skip(usize::from(opening)).map(part));
                 }
                 Role::Assistant => {
                     let completion = read_blocks(
@@ -147,7 +160,7 @@ impl Request {
                         offer,
                     )?;
                     if completion.has_text() || !completion.calls.is_empty() {
-                        messages.push(Message::Assistant(Arc::new(completion)));
+                        messages.push((Spot::whole(at), Message::Assistant(Arc::new(completion))));
                     }
                 }
             }

@@ -79,6 +79,18 @@ pub(super) struct Described {
     pub(super) by_provider: bool,
 }
 
+impl Head {
+    /// The tools on offer, and how the client calls them.
+    pub(super) fn offer(&self) -> (Offer, Names) {
+        let offer = Offer::new(self.tools.iter().map(Described::tool));
+        let mut names = Names::default();
+        for (tool, described) in offer.tools().iter().zip(&self.tools) {
+            names.add(&tool.name, described.called.clone());
+        }
+        (offer, names)
+    }
+}
+
 impl Described {
     /// A function with this schema.
     pub(super) fn function(name: &Arc<str>, description: Option<&Arc<str>>, schema: Option<&str>) -> Self {
@@ -130,12 +142,8 @@ impl Asked {
         legal: Result<(), Illegal>,
         messages: impl FnOnce(&Offer, &Names) -> Result<Vec<Message>, Unreadable>,
     ) -> Result<Self, Unreadable> {
-        let Head { model, system, tools, choice, stream, include_usage, previous } = head;
-        let offer = Offer::new(tools.iter().map(Described::tool));
-        let mut names = Names::default();
-        for (tool, described) in offer.tools().iter().zip(tools) {
-            names.add(&tool.name, described.called);
-        }
+        let (offer, names) = head.offer();
+        let Head { model, system, tools: _, choice, stream, include_usage, previous } = head;
         Ok(Self {
             model,
             system: (!system.is_empty()).then(|| content::one_text(&system)),

@@ -95,6 +95,11 @@ pub(super) fn is_object(raw: &RawValue) -> bool {
     raw.get().starts_with('{')
 }
 
+/// What is put into a request, as JSON text.
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("what is written has string keys only")
+}
+
 /// The beginning of what was found, in back quotes.
 pub(super) fn excerpt(text: &str) -> String {
     const CHARS: usize = 40;

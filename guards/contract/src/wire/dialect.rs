@@ -3,6 +3,7 @@
 use super::answering::Answering;
 use super::asked::Asked;
 use super::asking::Asking;
+use super::edit::Edit;
 use super::event::Event;
 use super::legal::Illegal;
 use super::reading::Unreadable;
@@ -92,6 +93,30 @@ impl Dialect {
             Self::Responses => responses::Request::parse(request).map(|it| it.legal()),
             Self::Anthropic => anthropic::Request::parse(request).map(|it| it.legal()),
             Self::Gemini => gemini::Request::parse(request).map(|it| it.legal()),
+        }
+    }
+
+    /// The request with these changes to its messages, as JSON text. What no edit touches stays byte for byte: all
+    /// members beside the list of messages, and in that list every element that gets nothing in it. Where an element
+    /// has several messages (results and texts in Anthropic's messages and in Gemini's contents), its other blocks and
+    /// members stay as they are when a message comes between them.
+    ///
+    /// New messages are written as [`request`](Self::request) writes them, with the names that the request's tools
+    /// have there. If the request met the provider's rules, and the edits make sense (no two messages of the assistant
+    /// in a row, a result for every call after it), the new one does as well. For Gemini, calls and results have ids if
+    /// those of the request do. Without, the ids in `edits` are those that [`asked`](Self::asked) gives, and a new
+    /// result comes behind one that answers an earlier call of the same tool, because the order alone says which call
+    /// a result answers.
+    ///
+    /// # Errors
+    /// The JSON is not a request of this dialect, or an edit is for a message that does not exist, is not the
+    /// assistant's, or is already replaced or extended by another edit.
+    pub fn spliced(self, request: &str, edits: &[Edit]) -> Result<String, Unreadable> {
+        match self {
+            Self::OpenAi => openai::Request::parse(request)?.spliced(request, edits),
+            Self::Responses => responses::Request::parse(request)?.spliced(request, edits),
+            Self::Anthropic => anthropic::Request::parse(request)?.spliced(request, edits),
+            Self::Gemini => gemini::Request::parse(request)?.spliced(request, edits),
         }
     }
 

@@ -11,7 +11,9 @@
 //!
 //! The model, and whether the answer is to be a stream, are in the path of a request and not in the request. A result
 //! names its tool, and has its text in `output`, or in `error` if the call failed. A signature is read and written of
-//! thinking alone; of a call it is part of nothing that Balk keeps, and newer models refuse calls without it.
+//! thinking alone; of a call it is part of nothing that Balk keeps, and newer models refuse calls without it. Only a
+//! turn that [`Dialect::spliced`](super::Dialect::spliced) puts into a request has one, which says that the model did
+//! not make it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,11 +24,13 @@ use serde_json::Number;
 use super::asked::{Choice, Described, Head};
 use super::asking::Asking;
 use super::content::null_is_default;
+use super::edit::Edit;
 use super::legal::Illegal;
 use super::mark;
 use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
+use super::splice::Spot;
 use crate::completion::{Completion, FinishReason, Part, Usage};
 use crate::offer::Offer;
 use crate::view::{Message, View};
@@ -35,11 +39,13 @@ use offered::{Declaration, Group};
 use part::{Piece, Role, Said};
 use turns::Turns;
 
+mod added;
 mod events;
 mod legal;
 mod offered;
 mod part;
 mod response;
+mod spliced;
 mod stream;
 mod turns;
 
@@ -105,19 +111,10 @@ impl Request {
         let mut names = BTreeMap::new();
         let mut answers = false;
         for message in view.messages() {
-            let (role, parts) = match message {
-                Message::User(text) => (Role::User, vec![Piece::text(text)]),
-                Message::Assistant(completion) => {
-                    names.extend(completion.calls.iter().map(|call| (&call.id, &call.tool)));
-                    let texts = completion.texts().map(Piece::text);
-                    let calls = completion.calls.iter().map(|call| Piece::call(call));
-                    (Role::Model, texts.chain(calls).collect())
-                }
-                Message::Result { id, text, is_error } => {
-                    let name = names.get(id).copied().unwrap_or(id);
-                    (Role::User, vec![Piece::result(id, name, text, *is_error)])
-                }
-            };
+            if let Message::Assistant(completion) = message {
+                names.extend(completion.calls.iter().map(|call| (call.id.clone(), call.tool.clone())));
+            }
+            let (role, parts) = Piece::of(message, &names);
             let is_result = matches!(message, Message::Result { .. });
             match contents.last_mut() {
                 Some(last) if is_result && answers => last.parts.extend(parts),
@@ -171,6 +168,20 @@ impl Request {
     /// # Errors
     /// The arguments of a call are not an object.
     pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
+        Ok(self.placed(offer)?.into_iter().map(|(_, message)| message).collect())
+    }
+
+    /// The request `text`, which this is, with these changes to its messages.
+    ///
+    /// # Errors
+    /// The arguments of a call are not an object, or an edit is for a message that does not exist or is another's.
+    pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
+        let (offer, names) = self.head().offer();
+        spliced::request(text, &self.contents, &self.placed(&offer)?, &names, edits)
+    }
+
+    /// Its messages, and where they are.
+    fn placed(&self, offer: &Offer) -> Result<Vec<(Spot, Message)>, Unreadable> {
         let mut messages = Vec::with_capacity(self.contents.len());
         let mut turns = Turns::default();
         for (at, said) in self.contents.iter().enumerate() {
@@ -178,8 +189,8 @@ impl Request {
                 Role::User | Role::Function => {
                     let first = said.parts.first().and_then(|it| it.text.as_deref());
                     let opening = at == 0 && first == Some(mark::OPENING);
-                    let parts = said.parts.iter().skip(usize::from(opening));
-                    messages.extend(parts.map(|part| turns.of_user(part)));
+                    let parts = said.parts.iter().enumerate().skip(usize::from(opening));
+                    messages.extend(parts.map(|(part, it)| (Spot::part(at, part), turns.of_user(it))));
                 }
                 Role::Model => {
                     let calls =
@@ -188,7 +199,7 @@ impl Request {
                     let (finish, usage) = (FinishReason::NotGiven, Usage::default());
                     let completion = Completion::new(parts, calls, finish, usage, offer);
                     if completion.has_text() || !completion.calls.is_empty() {
-                        messages.push(Message::Assistant(completion.into()));
+                        messages.push((Spot::whole(at), Message::Assistant(completion.into())));
                     }
                 }
             }

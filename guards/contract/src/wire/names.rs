@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::completion::Completion;
+use crate::view::Message;
 
 /// The tools of a request whose name in the offer is not the one on the wire, because it is not legal for every
 /// provider, is taken, or is one within a namespace. An answer calls them as the client does.
@@ -48,6 +49,17 @@ impl Names {
     /// The name in the offer of what is called so.
     pub(super) fn offered(&self, called: Called) -> Arc<str> {
         self.offered.get(&called).cloned().unwrap_or(called.name)
+    }
+
+    /// A message with its calls as they are on the wire, as far as a name alone can say it.
+    pub(super) fn message<'a>(&self, message: &'a Message) -> Cow<'a, Message> {
+        match message {
+            Message::Assistant(said) => match self.named(said) {
+                Cow::Borrowed(_) => Cow::Borrowed(message),
+                Cow::Owned(said) => Cow::Owned(Message::Assistant(said.into())),
+            },
+            Message::User(_) | Message::Result { .. } => Cow::Borrowed(message),
+        }
     }
 
     /// A completion with its calls as they are on the wire, as far as a name alone can say it.

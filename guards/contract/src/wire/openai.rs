@@ -9,10 +9,12 @@ use serde_json::Number;
 use super::asked::Head;
 use super::asking::Asking;
 use super::content::{self, Content, null_is_default};
+use super::edit::Edit;
 use super::legal::Illegal;
 use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
+use super::splice::Spot;
 use crate::completion::{Completion, FinishReason, Part, Usage};
 use crate::offer::Offer;
 use crate::view::{Message, View};
@@ -24,6 +26,7 @@ mod chunks;
 mod legal;
 mod message;
 mod response;
+mod spliced;
 mod stream;
 
 pub use response::Response;
@@ -112,11 +115,28 @@ impl Request {
     /// # Errors
     /// The arguments of a call are not a string.
     pub(super) fn messages(&self, offer: &Offer) -> Result<Vec<Message>, Unreadable> {
+        Ok(self.placed(offer)?.into_iter().map(|(_, message)| message).collect())
+    }
+
+    /// The request `text`, which this is, with these changes to its messages.
+    ///
+    /// # Errors
+    /// The arguments of a call are not a string, or an edit is for a message that does not exist or is another's.
+    pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
+        let (offer, names) = self.head().offer();
+        spliced::request(text, &self.messages, &self.placed(&offer)?, &names, edits)
+    }
+
+    /// Its messages, and where they are.
+    fn placed(&self, offer: &Offer) -> Result<Vec<(Spot, Message)>, Unreadable> {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {
             match said.role {
                 Role::System | Role::Developer => {}
-                Role::User => messages.extend(said.texts().into_iter().map(Message::User)),
+                Role::User => {
+                    let part = |(part, text)| (Spot::part(at, part), Message::User(text));
+                    messages.extend(said.texts().into_iter().enumerate().map(part));
+                }
                 Role::Assistant => {
                     let completion = Completion::new(
                         said.texts().into_iter().map(Part::Text),
@@ -126,14 +146,14 @@ impl Request {
                         offer,
                     );
                     if completion.has_text() || !completion.calls.is_empty() {
-                        messages.push(Message::Assistant(Arc::new(completion)));
+                        messages.push((Spot::whole(at), Message::Assistant(Arc::new(completion))));
                     }
                 }
-                Role::Tool => messages.push(Message::Result {
-                    id: said.tool_call_id.clone().unwrap_or_default(),
-                    text: content::one_text(&said.texts()),
-                    is_error: false,
-                }),
+                Role::Tool => {
+                    let id = said.tool_call_id.clone().unwrap_or_default();
+                    let text = content::one_text(&said.texts());
+                    messages.push((Spot::whole(at), Message::Result { id, text, is_error: false }));
+                }
             }
         }
         Ok(messages)

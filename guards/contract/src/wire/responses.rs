@@ -18,12 +18,14 @@ use serde_json::value::RawValue;
 use super::asked::{Described, Head};
 use super::asking::Asking;
 use super::content::{self, Content, null_is_default};
+use super::edit::Edit;
 use super::legal::Illegal;
 use super::names::{Called, Names};
 use super::openai::choice;
 use super::place::Place;
 use super::reading::{self, Unreadable};
 use super::seen::Seen;
+use super::splice::Spot;
 use crate::completion::is_blank;
 use crate::offer::{Offer, Tool};
 use crate::view::{Message, View};
@@ -35,6 +37,7 @@ mod events;
 mod item;
 mod legal;
 mod response;
+mod spliced;
 mod stream;
 mod turn;
 
@@ -86,10 +89,12 @@ impl Request {
     /// The request that shows `view` to a model, with all that was said before.
     #[must_use]
     pub fn of(view: &View, asking: &Asking) -> Self {
+        let names = Names::default();
+        let items = view.messages().iter().flat_map(|it| Item::of(it, &names));
         Self {
             model: asking.model.clone(),
             instructions: asking.system().cloned().map(Content::Text),
-            input: Items(Content::Parts(view.messages().iter().flat_map(Item::of).collect())),
+            input: Items(Content::Parts(items.collect())),
             previous_response_id: None,
             tools: view.tools().map(Offered::of).collect(),
             tool_choice: None,
@@ -136,15 +141,34 @@ impl Request {
     /// # Errors
     /// A call has no name, no id, or no string as arguments.
     pub(super) fn messages(&self, offer: &Offer, names: &Names) -> Result<Vec<Message>, Unreadable> {
+        Ok(self.placed(offer, names)?.into_iter().map(|(_, message)| message).collect())
+    }
+
+    /// The request `text`, which this is, with these changes to its messages.
+    ///
+    /// # Errors
+    /// A call has no name, no id, or no string as arguments, or an edit is for a message that does not exist or is
+    /// another's.
+    pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
+        let (offer, names) = self.head().offer();
+        spliced::request(text, &self.input.all(), &self.placed(&offer, &names)?, &names, edits)
+    }
+
+    /// Its messages, and where they are.
+    fn placed(&self, offer: &Offer, names: &Names) -> Result<Vec<(Spot, Message)>, Unreadable> {
         let mut messages = Vec::new();
         let mut turn = Turn::default();
         for (at, item) in self.input.all().iter().enumerate() {
             let place = Place::new("input").nth(at);
             match (item.kind(), item.role) {
-                ("message", Some(Role::Assistant)) => turn.message(item),
+                ("message", Some(Role::Assistant)) => {
+                    turn.reach(at);
+                    turn.message(item);
+                }
                 ("message", Some(Role::User)) => {
                     messages.extend(turn.end(offer));
-                    messages.extend(item.texts().into_iter().map(Message::User));
+                    let part = |(part, text)| (Spot::part(at, part), Message::User(text));
+                    messages.extend(item.texts().into_iter().enumerate().map(part));
                 }
                 ("message", Some(Role::System | Role::Developer)) => {}
                 ("message", None) => {
@@ -152,13 +176,14 @@ impl Request {
                 }
                 ("function_call_output" | "custom_tool_call_output", _) => {
                     messages.extend(turn.end(offer));
-                    messages.push(Message::Result {
-                        id: item.call_id.clone().unwrap_or_default(),
-                        text: item.output.as_ref().map_or_else(|| "".into(), item::one_text),
-                        is_error: false,
-                    });
+                    let id = item.call_id.clone().unwrap_or_default();
+                    let text = item.output.as_ref().map_or_else(|| "".into(), item::one_text);
+                    messages.push((Spot::whole(at), Message::Result { id, text, is_error: false }));
                 }
-                _ => turn.item(item, place, names)?,
+                _ => {
+                    turn.reach(at);
+                    turn.item(item, place, names)?;
+                }
             }
         }
         messages.extend(turn.end(offer));

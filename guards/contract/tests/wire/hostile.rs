@@ -1,9 +1,11 @@
 //! Requests of clients that mean no good, or have gone wrong: an error with its place, and never a panic.
 
-use balk_contract::wire::{Asking, Dialect};
+use std::sync::Arc;
+
+use balk_contract::wire::{Asking, Dialect, Edit};
 use balk_contract::{
-    Completion, Entry, FinishReason, Offer, Origin, Part, RawCall, Speaker, Status, ToolResult, Usage,
-    UserMessage, View,
+    Completion, Entry, FinishReason, Message, Offer, Origin, Part, RawCall, Speaker, Status, ToolResult,
+    Usage, UserMessage, View,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -169,6 +171,101 @@ fn ten_thousand_tools_cost_no_more_than_their_number() {
     }
 }
 
+/// Every kind of edit, wherever it fits: no panic, and what comes of it can be read as well.
+fn splices(dialect: Dialect, request: &str) {
+    let said = Completion::new(
+        [Part::Text("a".into())],
+        [RawCall { id: "n.1".into(), tool: "ls".into(), arguments: "{}".into() }],
+        FinishReason::ToolCall,
+        Usage::default(),
+        &offer(),
+    );
+    let said: Arc<Completion> = said.into();
+    let result = Message::Result { id: "n.1".into(), text: "no".into(), is_error: true };
+    let new = vec![Message::Assistant(said.clone()), result, Message::User("b".into())];
+    let asked = dialect.asked(request);
+    let count = asked.as_ref().map_or(4, |it| it.messages.len());
+    let puts = (0..=count).map(|before| Edit::Put { before, messages: new.clone() });
+    let kind = |kind: u8, at| match kind {
+        0 => Edit::Calls { at, completion: said.clone() },
+        1 => Edit::Replace { at, messages: new.clone() },
+        _ => Edit::Replace { at, messages: Vec::new() },
+    };
+    for of in 0..3 {
+        let others = (0..count)
+            .filter(|&at| asked.as_ref().is_ok_and(|it| matches!(it.messages[at], Message::Assistant(_))));
+        let others: Vec<Edit> = others.map(|at| kind(of, at)).collect();
+        let mut each: Vec<Vec<Edit>> = puts.clone().map(|put| vec![put]).collect();
+        each.push(puts.clone().chain(others.clone()).collect());
+        each.push(others);
+        for edits in each {
+            match dialect.spliced(request, &edits) {
+                Ok(spliced) => assert!(dialect.asked(&spliced).is_ok(), "{request}\n{spliced}"),
+                // An array in place of an object cannot get other members.
+                Err(error) => {
+                    assert!(asked.is_err() || error.reason.contains("expected an object"), "{error}")
+                }
+            }
+        }
+    }
+}
+
+/// As many edits as messages, and one message with as many parts, calls or results.
+#[test]
+fn a_long_list_with_many_edits_is_read_and_written_once() {
+    const COUNT: usize = 20_000;
+    let many = |of: &dyn Fn(usize) -> String| (0..COUNT).map(of).collect::<Vec<_>>().join(",");
+    let turns = many(&|at| {
+        format!(r#"{{"role":"{}","content":"a"}}"#, if at % 2 == 0 { "user" } else { "assistant" })
+    });
+    let blocks = many(&|_| r#"{"type":"text","text":"a"}"#.to_owned());
+    let requests = [
+        (Dialect::OpenAi, format!(r#"{{"model":"m","messages":[{turns}]}}"#)),
+        (Dialect::Responses, format!(r#"{{"model":"m","input":[{turns}]}}"#)),
+        (Dialect::Anthropic, format!(r#"{{"model":"m","messages":[{turns}]}}"#)),
+        (
+            Dialect::Anthropic,
+            format!(r#"{{"model":"m","messages":[{{"role":"user","content":[{blocks}]}}]}}"#),
+        ),
+        (Dialect::OpenAi, format!(r#"{{"model":"m","messages":[{{"role":"user","content":[{blocks}]}}]}}"#)),
+    ];
+    for (dialect, request) in requests {
+        let note = || vec![Message::User("b".into())];
+        let edits: Vec<Edit> =
+            (0..=COUNT).rev().map(|before| Edit::Put { before, messages: note() }).collect();
+        let spliced = dialect.spliced(&request, &edits).unwrap();
+        assert_eq!(dialect.asked(&spliced).unwrap().messages.len(), 2 * COUNT + 1, "{dialect:?}");
+    }
+    // The results come in the wrong order, and wait for those of the client.
+    let (calls, results) = (
+        many(&|_| r#"{"functionCall":{"name":"ls"}}"#.to_owned()),
+        many(&|_| r#"{"functionResponse":{"name":"ls"}}"#.to_owned()),
+    );
+    let request = format!(r#"{{"contents":[{{"role":"model","parts":[{calls}]}},{{"parts":[{results}]}}]}}"#);
+    let call = |at: usize| RawCall { id: format!("n{at}").into(), tool: "ls".into(), arguments: "{}".into() };
+    let said = Completion::new([], (0..COUNT).map(call), FinishReason::Stop, Usage::default(), &offer());
+    let result =
+        |at: usize| Message::Result { id: format!("n{at}").into(), text: "".into(), is_error: false };
+    let edits = [
+        Edit::Calls { at: 0, completion: said.into() },
+        Edit::Put { before: 1, messages: (0..COUNT).rev().map(result).collect() },
+    ];
+    let spliced = Dialect::Gemini.spliced(&request, &edits).unwrap();
+    assert_eq!(Dialect::Gemini.asked(&spliced).unwrap().messages.len(), 2 * COUNT + 1);
+}
+
+#[test]
+fn an_array_in_place_of_an_object_is_refused_where_it_would_change() {
+    let put = |before| [Edit::Put { before, messages: vec![Message::User("b".into())] }];
+    let element = r#"{"model":"m","messages":[["user","go"],{"role":"assistant","content":"a"}]}"#;
+    let error = Dialect::Anthropic.spliced(element, &put(1)).unwrap_err();
+    assert_eq!(error.place, "messages[0]");
+    assert!(error.reason.contains("expected an object"), "{error}");
+    assert!(Dialect::Anthropic.spliced(element, &put(2)).is_ok());
+    let request = r#"["m",64,null,[{"role":"user","content":"a"}]]"#;
+    assert_eq!(Dialect::Anthropic.spliced(request, &put(0)).unwrap_err().place, ".");
+}
+
 const VALUES: [&str; 11] =
     ["null", "3", "-1e999", "\"\"", "\"x\"", "[]", "{}", "[{}]", "[null]", "true", "{\"type\":3}"];
 
@@ -191,6 +288,7 @@ proptest! {
         for dialect in Dialect::ALL {
             drop((dialect.asked(&text), dialect.seen(&text, &offer()), dialect.legal(&text)));
             drop(dialect.completion(&text, &offer()));
+            splices(dialect, &text);
         }
     }
 
@@ -211,6 +309,7 @@ proptest! {
         if is_value {
             let changed = format!("{}{value}{}", &request[..at], &request[after..]);
             drop((dialect.asked(&changed), dialect.seen(&changed, &offer()), dialect.legal(&changed)));
+            splices(dialect, &changed);
         }
     }
 }
@@ -225,10 +324,7 @@ fn the_request_that_is_changed_here_is_a_whole_one() {
         assert_eq!(asked.system.as_deref(), Some("Be brief."));
         // Only these two say that a call failed.
         let failed = matches!(dialect, Dialect::Anthropic | Dialect::Gemini);
-        let said = asked
-            .messages
-            .iter()
-            .any(|it| matches!(it, balk_contract::Message::Result { is_error: true, .. }));
+        let said = asked.messages.iter().any(|it| matches!(it, Message::Result { is_error: true, .. }));
         assert_eq!(said, failed);
         assert_eq!(asked.stream, dialect != Dialect::Gemini);
     }

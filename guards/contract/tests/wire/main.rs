@@ -13,4 +13,6 @@ mod laws;
 mod openai;
 mod refusals;
 mod requests;
+mod spliced;
+mod spliced_laws;
 mod written;

@@ -118,6 +118,15 @@ pub(super) fn read_blocks(
 }
 
 impl Block {
+    /// The blocks of a message in a request.
+    pub(super) fn of(message: &Message) -> (Role, Vec<Self>) {
+        match message {
+            Message::User(text) => (Role::User, vec![Self::text(text)]),
+            Message::Assistant(completion) => (Role::Assistant, Self::of_turn(completion)),
+            Message::Result { id, text, is_error } => (Role::User, vec![Self::result(id, text, *is_error)]),
+        }
+    }
+
     pub(super) fn text(text: &Arc<str>) -> Self {
         Self { kind: "text".into(), text: Some(text.clone()), ..Self::default() }
     }

@@ -1,5 +1,6 @@
 //! The parts of a request and of an answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::completion::{Completion, Part, RawCall, ToolCall};
+use crate::view::Message;
 use crate::wire::content::{self, null_is_default};
 use crate::wire::mark;
 use crate::wire::place::Place;
@@ -87,6 +89,21 @@ enum Outcome {
 }
 
 impl Piece {
+    /// The parts of a message in a request. `names` has the tool of each call so far.
+    pub(super) fn of(message: &Message, names: &BTreeMap<Arc<str>, Arc<str>>) -> (Role, Vec<Self>) {
+        match message {
+            Message::User(text) => (Role::User, vec![Self::text(text)]),
+            Message::Assistant(completion) => {
+                let calls = completion.calls.iter().map(|call| Self::call(call));
+                (Role::Model, completion.texts().map(Self::text).chain(calls).collect())
+            }
+            Message::Result { id, text, is_error } => {
+                let name = names.get(id).unwrap_or(id);
+                (Role::User, vec![Self::result(id, name, text, *is_error)])
+            }
+        }
+    }
+
     pub(super) fn text(text: &Arc<str>) -> Self {
         Self { text: Some(text.clone()), ..Self::default() }
     }
@@ -121,6 +138,21 @@ impl Piece {
         };
         let calls = completion.calls.iter().map(|call| Self::call(call));
         completion.parts.iter().map(part).chain(calls).collect()
+    }
+
+    /// Whether it is a call or a result with an id.
+    pub(super) fn has_id(&self) -> bool {
+        let call = self.function_call.as_ref().map(|it| &it.id);
+        let ids = call.into_iter().chain(self.function_response.as_ref().map(|it| &it.id));
+        ids.into_iter().any(|id| !id.is_empty())
+    }
+
+    /// Leaves out the id.
+    pub(super) fn forget_id(&mut self) {
+        let call = self.function_call.as_mut().map(|it| &mut it.id);
+        for id in call.into_iter().chain(self.function_response.as_mut().map(|it| &mut it.id)) {
+            *id = "".into();
+        }
     }
 
     /// Text or thinking; only thinking keeps its signature.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::completion::{Completion, FinishReason, Part};
+use crate::completion::{Completion, FinishReason, Part, ToolCall};
 use crate::view::Message;
 use crate::wire::content::{self, Content, null_is_default};
 use crate::wire::names::{Called, Names};
@@ -93,7 +93,7 @@ impl Items {
 
 impl Item {
     /// A message in a request.
-    pub(super) fn of(message: &Message) -> Vec<Self> {
+    pub(super) fn of(message: &Message, names: &Names) -> Vec<Self> {
         match message {
             Message::User(text) => vec![Self::message(Role::User, Content::Text(text.clone()))],
             Message::Assistant(completion) => {
@@ -104,10 +104,7 @@ impl Item {
                     many => Some(Content::Parts(many.iter().map(|text| Piece::output(text)).collect())),
                 };
                 let said = content.map(|it| Self::message(Role::Assistant, it));
-                let calls = completion
-                    .calls
-                    .iter()
-                    .map(|call| Self::call(&call.id, &call.arguments, Called::function(&call.tool)));
+                let calls = completion.calls.iter().map(|call| Self::call(call, names));
                 said.into_iter().chain(calls).collect()
             }
             Message::Result { id, text, is_error: _ } => vec![Self {
@@ -130,10 +127,7 @@ impl Item {
                 ..Self::default()
             },
         };
-        let calls = completion.calls.iter().map(|call| {
-            let called = names.called(&call.tool).cloned();
-            Self::call(&call.id, &call.arguments, called.unwrap_or_else(|| Called::function(&call.tool)))
-        });
+        let calls = completion.calls.iter().map(|call| Self::call(call, names));
         // The limit cuts the last one.
         let count = completion.parts.len() + completion.calls.len();
         let is_cut = |at| completion.finish == FinishReason::Length && at + 1 == count;
@@ -150,14 +144,15 @@ impl Item {
         completion.parts.iter().map(part).chain(calls).enumerate().map(numbered).collect()
     }
 
-    fn message(role: Role, content: Content<Piece>) -> Self {
+    pub(super) fn message(role: Role, content: Content<Piece>) -> Self {
         Self { kind: "message".into(), role: Some(role), content: Some(content), ..Self::default() }
     }
 
-    fn call(id: &Arc<str>, arguments: &str, called: Called) -> Self {
-        let text = Some(to_raw_value(arguments).expect("a string is JSON"));
-        let Called { name, namespace, is_custom } = called;
-        let call = Self { call_id: Some(id.clone()), namespace, name: Some(name), ..Self::default() };
+    fn call(call: &ToolCall, names: &Names) -> Self {
+        let text = Some(to_raw_value(&*call.arguments).expect("a string is JSON"));
+        let called = names.called(&call.tool).cloned();
+        let Called { name, namespace, is_custom } = called.unwrap_or_else(|| Called::function(&call.tool));
+        let call = Self { call_id: Some(call.id.clone()), namespace, name: Some(name), ..Self::default() };
         if is_custom {
             Self { kind: "custom_tool_call".into(), input: text, ..call }
         } else {

@@ -1,5 +1,6 @@
 //! What the model says in neighbouring items.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
@@ -12,17 +13,26 @@ use crate::wire::content;
 use crate::wire::names::{Called, Names};
 use crate::wire::place::Place;
 use crate::wire::reading::Unreadable;
+use crate::wire::splice::Spot;
 
 /// What neighbouring items of the model say.
 #[derive(Default)]
 pub(super) struct Turn {
     parts: Vec<Part>,
     calls: Vec<RawCall>,
+    /// From its first item to its last one, in a request. Instructions may be between them.
+    items: Option<Range<usize>>,
     /// Whether it has the words of a refusal.
     pub(super) refuses: bool,
 }
 
 impl Turn {
+    /// The item at this index is one of it.
+    pub(super) fn reach(&mut self, at: usize) {
+        let start = self.items.as_ref().map_or(at, |it| it.start);
+        self.items = Some(start..at + 1);
+    }
+
     /// Adds a message of the model.
     pub(super) fn message(&mut self, item: &Item) {
         self.parts.extend(item.texts().into_iter().map(Part::Text));
@@ -55,12 +65,13 @@ impl Turn {
         Completion::new(self.parts, self.calls, finish, usage, offer)
     }
 
-    /// The message of a request, if it says anything; the next turn begins.
-    pub(super) fn end(&mut self, offer: &Offer) -> Option<Message> {
-        let turn = std::mem::take(self);
+    /// The message of a request, if it says anything, and where it is; the next turn begins.
+    pub(super) fn end(&mut self, offer: &Offer) -> Option<(Spot, Message)> {
+        let mut turn = std::mem::take(self);
+        let items = turn.items.take()?;
         let completion = turn.completion(FinishReason::NotGiven, Usage::default(), offer);
         let says = completion.has_text() || !completion.calls.is_empty();
-        says.then(|| Message::Assistant(completion.into()))
+        says.then(|| (Spot::several(items), Message::Assistant(completion.into())))
     }
 }
 

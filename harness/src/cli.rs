@@ -24,6 +24,7 @@ mod merge;
 mod migrate;
 mod phraser;
 mod progress;
+mod proxy;
 mod recordings;
 mod replay;
 mod report;
@@ -64,6 +65,7 @@ pub use live::Live;
 pub use man::Man;
 pub use merge::Merge;
 use migrate::Migrate;
+pub use proxy::Proxy;
 pub use replay::Replay;
 pub use report::Report;
 pub use scenario::Scenario;
@@ -120,6 +122,8 @@ pub enum Command {
     Serve(Serve),
     /// Show what real agents do when their model balks
     Crash(Crash),
+    /// Put guards between any agent and its provider
+    Proxy(Proxy),
     /// Merge the parts of a bench into one record
     Merge(Merge),
     /// Report what a bench, or a crash test, showed
@@ -193,6 +197,7 @@ impl Command {
             Self::Live(it) => it.run(context),
             Self::Serve(it) => it.run(),
             Self::Crash(it) => it.run(context),
+            Self::Proxy(it) => it.run(context),
             Self::Merge(it) => it.run(),
             Self::Report(it) => it.run(),
             Self::Compare(it) => it.run(),

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
 
@@ -68,6 +69,23 @@ fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> i
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
     real(one).is_some_and(|it| Some(it) == real(other))
+}
+
+/// The name of a file for something whose own name may come from a client. A digest tells those apart that are the same
+/// in plain characters.
+pub(crate) fn plain_name(name: &str) -> String {
+    let plain = |c: char| match c {
+        ':' => '.',
+        '-' => '-',
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '_',
+    };
+    let plain: String = name.chars().map(plain).take(64).collect();
+    if plain.replace('.', ":") == name {
+        plain
+    } else {
+        format!("{plain}-{:08x}", xxh3_64(name.as_bytes()) >> 32)
+    }
 }
 
 /// Checks that a folder is new, or empty but for what a killed run left.

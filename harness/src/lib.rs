@@ -20,6 +20,7 @@ pub mod hunt;
 mod listen;
 pub mod live;
 mod program;
+pub mod proxy;
 pub mod replay;
 pub mod serve;
 pub mod shrink;

@@ -7,7 +7,7 @@ pub(crate) use incoming::{Held, read};
 pub(crate) use line::{Lines, Shears};
 pub(crate) use plain::{json, text};
 pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};
-pub(crate) use route::{Asks, NoRoute, Route};
+pub(crate) use route::{Asks, NoRoute, Route, by_header, by_key, named};
 
 mod incoming;
 mod limits;

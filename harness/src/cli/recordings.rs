@@ -41,14 +41,21 @@ impl Recordings {
             Ends::Text => Protocol::Text,
             Ends::Tool => Protocol::Tool,
         };
-        let Some(file) = &self.tools else { return Ok(Setting { protocol, tools: ToolTable::default() }) };
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::file(file, "a readable tool table", error))?;
-        let tools = ToolTable::parse(&text).map_err(|error| {
-            Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
-        })?;
-        Ok(Setting { protocol, tools })
+        Ok(Setting { protocol, tools: tool_table(self.tools.as_deref())? })
     }
+}
+
+/// The tool table in this file; without one, an empty one.
+///
+/// # Errors
+/// The file cannot be read, or is no tool table.
+pub(super) fn tool_table(file: Option<&Path>) -> Result<ToolTable, Error> {
+    let Some(file) = file else { return Ok(ToolTable::default()) };
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Error::file(file, "a readable tool table", error))?;
+    ToolTable::parse(&text).map_err(|error| {
+        Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
+    })
 }
 
 /// The transcripts that one argument names.

@@ -15,6 +15,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) said: Said,
+    /// The index of its message in the request.
+    pub(crate) at: usize,
     /// What the model said before it, as the agent shows it.
     pub(crate) after: Option<Arc<Completion>>,
 }
@@ -30,6 +32,10 @@ pub(crate) enum Said {
 }
 
 impl Item {
+    pub(crate) fn is_result(&self) -> bool {
+        matches!(self.said, Said::Result { .. })
+    }
+
     pub(crate) fn text(&self) -> &str {
         match &self.said {
             Said::User(text) | Said::Result { text, .. } => text,
@@ -51,6 +57,11 @@ impl Item {
 pub(crate) struct Path(u128);
 
 impl Path {
+    /// Where the requests of this conversation begin.
+    pub(crate) fn of(conversation: &str) -> Self {
+        Self::default().then(&Said::User(conversation.into()))
+    }
+
     /// The place after one more item. The text of a result does not count: agents cut old ones.
     pub(crate) fn then(self, said: &Said) -> Self {
         let mut digest = Xxh3Default::new();
@@ -72,7 +83,7 @@ pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
     let mut items = Vec::with_capacity(messages.len());
     let mut after = None;
     let mut answered = BTreeSet::new();
-    for message in messages {
+    for (at, message) in messages.iter().enumerate() {
         let said = match message {
             Message::Assistant(completion) => {
                 // Some agents give the ids of earlier calls again.
@@ -94,7 +105,7 @@ pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
                 Said::Result { id: id.clone(), text, failed, is_refusal }
             }
         };
-        items.push(Item { said, after: after.take() });
+        items.push(Item { said, at, after: after.take() });
     }
     items
 }

@@ -40,12 +40,8 @@ pub(crate) enum NoRoute {
 impl Route {
     /// Finds what is asked for. The error comes with the dialect that the path and the headers suggest.
     pub(crate) fn of(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Self, (NoRoute, Dialect)> {
-        let mut path: Vec<&str> = uri.path().split('/').filter(|it| !it.is_empty()).collect();
-        let mut named = None;
-        if let ["c", id, ..] = path[..] {
-            named = Some(percent_decode_str(id).decode_utf8_lossy().into_owned());
-            path.drain(..2);
-        }
+        let (named, path) = named(uri.path());
+        let path: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
         let query = uri.query().unwrap_or_default();
         let suggested = suggested(&path, headers);
         let (wanted, asks) = asks(&path, query, suggested).ok_or((NoRoute::Path, suggested))?;
@@ -111,17 +107,26 @@ fn suggested(path: &[&str], headers: &HeaderMap) -> Dialect {
     }
 }
 
+/// The name of a conversation that is in a path as `/c/NAME`, and the rest of the path.
+pub(crate) fn named(path: &str) -> (Option<String>, &str) {
+    let after = path.trim_start_matches('/').strip_prefix("c/").filter(|it| !it.starts_with('/'));
+    let Some(after) = after.filter(|it| !it.is_empty()) else { return (None, path) };
+    let (id, rest) = after.split_at(after.find('/').unwrap_or(after.len()));
+    (Some(percent_decode_str(id).decode_utf8_lossy().into_owned()), rest)
+}
+
 fn has(query: &str, name: &str, value: &str) -> bool {
     query.split('&').any(|it| it.split_once('=') == Some((name, value)))
 }
 
-fn by_header(headers: &HeaderMap) -> Option<String> {
+/// The name of a conversation that is in a header.
+pub(crate) fn by_header(headers: &HeaderMap) -> Option<String> {
     let name = headers.get("x-balk-conversation")?.to_str().ok()?;
     Some(name.to_owned())
 }
 
 /// A key names a conversation. It is kept as a digest: keys are secrets.
-fn by_key(headers: &HeaderMap, query: &str) -> Option<String> {
+pub(crate) fn by_key(headers: &HeaderMap, query: &str) -> Option<String> {
     let header = |name: &str| headers.get(name).map(|it| it.as_bytes());
     let bearer = header("authorization").and_then(|it| it.strip_prefix(b"Bearer "));
     let in_query = query.split('&').find_map(|it| it.strip_prefix("key=")).map(str::as_bytes);

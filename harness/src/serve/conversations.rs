@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::Usage;
 use balk_guards::wire::Asked;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bench::Stopwatch;
+use crate::files;
 
 use super::conversation::{Answer, Conversation, NoAnswer};
 use super::record::Step;
@@ -264,7 +264,10 @@ impl Conversations {
             self.kept.fetch_add(CONVERSATION_BYTES + name.len(), Ordering::Relaxed);
             Arc::new(Mutex::new(Logged {
                 conversation: Conversation::new(name, script, (self.sites)()),
-                file: self.log.as_ref().map(|folder| folder.join(file_name(name))),
+                file: self
+                    .log
+                    .as_ref()
+                    .map(|folder| folder.join(format!("{}.jsonl", files::plain_name(name)))),
                 written: 0,
                 unbound: None,
                 tokens: Usage::default(),
@@ -300,26 +303,6 @@ impl Logged {
 /// A file is open only while it is written: a server can have more conversations than open files.
 fn append(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
-}
-
-/// The name of the file of a conversation, whose own name may come from a client. A digest tells those apart that are
-/// the same in plain characters.
-fn file_name(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|c| match c {
-            ':' => '.',
-            '-' => '-',
-            c if c.is_ascii_alphanumeric() => c,
-            _ => '_',
-        })
-        .take(64)
-        .collect();
-    if plain.replace('.', ":") == name {
-        format!("{plain}.jsonl")
-    } else {
-        format!("{plain}-{:08x}.jsonl", xxh3_64(name.as_bytes()) >> 32)
-    }
 }
 
 impl From<NoAnswer> for NotAnswered {

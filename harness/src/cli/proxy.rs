@@ -1,0 +1,150 @@
+//! `balk proxy`: guards between any agent and its provider.
+
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use balk_guards::wire::Dialect;
+use clap::{Args, ValueEnum};
+
+use super::context::Context;
+use super::interrupt::Interrupt;
+use super::recordings::tool_table;
+use super::say::say;
+use crate::engine::TruthChannel;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{DEFAULT, NONE, Recipe};
+use crate::proxy::{Base, Guards, Proxy as Server, Proxying};
+
+const AFTER_HELP: &str = "\
+The first line on standard output is the base URL. Point the agent at it, in place of the provider's: with /v1 at the
+end for OpenAI's APIs, as it is for Anthropic's and Gemini's. The agent's key goes to the provider as it came, and is
+never written. URL/c/NAME names a conversation; without a name, one key is one conversation. URL/_balk shows what was
+done, URL/_balk/metrics the same for Prometheus. What no guard changes passes byte for byte; with --dry-run nothing is
+changed. docs/proxy.md has the line for each agent.";
+
+/// Arguments of `balk proxy`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Proxy {
+    /// The provider's base URL, such as https://api.anthropic.com or http://localhost:11434/v1
+    #[arg(long, value_name = "URL")]
+    upstream: String,
+
+    /// Guards: none, default, or NAME[=VARIANT][{key=value,…}], separated by commas
+    #[arg(long, value_name = "GUARDS", default_value = DEFAULT)]
+    guard: String,
+
+    /// Guard requests of this API alone; all others pass [default: all four]
+    #[arg(long, value_enum, value_name = "API")]
+    api: Option<Api>,
+
+    /// The port; 0 is any free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+
+    /// The address to listen on. Anyone who can reach it can use it with a key of their own
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// A TOML table from tool names or patterns (`*`, `?`) to what a call can change. Without it, that is guessed from
+    /// names and schemas
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+
+    /// A folder that gets each conversation as a transcript for `balk replay`, and what guards did
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
+
+    /// Change nothing: guards only watch, and what they would have done is counted and logged
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The formats of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Api {
+    /// OpenAI chat completions
+    Openai,
+    /// OpenAI Responses
+    Responses,
+    /// Anthropic messages
+    Anthropic,
+    /// Gemini's generateContent
+    Gemini,
+}
+
+impl Api {
+    fn dialect(self) -> Dialect {
+        match self {
+            Self::Openai => Dialect::OpenAi,
+            Self::Responses => Dialect::Responses,
+            Self::Anthropic => Dialect::Anthropic,
+            Self::Gemini => Dialect::Gemini,
+        }
+    }
+}
+
+impl Proxy {
+    /// Runs the command, until somebody interrupts it.
+    ///
+    /// # Errors
+    /// An invalid command line, an address that is not free, an output that cannot be written.
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let upstream = Base::parse(&self.upstream).map_err(|why| {
+            let expected = "the address of a provider, such as https://api.anthropic.com";
+            Error::usage("--upstream", expected, format!("`{}`: {why}", self.upstream))
+        })?;
+        let config = context.config(self.config.as_deref())?;
+        let recipe = Recipe::new(&context.registry, &self.guard, &config)?;
+        let guards: Box<Guards> = Box::new(move || recipe.stack(&TruthChannel::default()));
+        let address = SocketAddr::new(self.host, self.port);
+        let proxying = Proxying {
+            address,
+            api: self.api.map(Api::dialect),
+            tools: tool_table(self.tools.as_deref())?,
+            dry_run: self.dry_run,
+            log: self.log.clone(),
+            guards: (self.guard != NONE).then_some(guards),
+            ..Proxying::new(upstream, Box::new(|| balk_guards::Stack::new(Vec::new())))
+        };
+        let interrupt = Interrupt::catch();
+        let server = Server::start(proxying).map_err(|error| {
+            let hint =
+                "name another --port, or 0 for any free one; check that the folder of --log can be written";
+            Error::usage("--port", "an address to listen on", format!("{address}: {error}")).hint(hint)
+        })?;
+        writeln!(std::io::stdout(), "{}", server.url())?;
+        let does = if self.dry_run { "only watches" } else { "stands between" };
+        say(format_args!(
+            "`{}` {does}; Ctrl-C ends it; {}/_balk shows what was done",
+            self.guard,
+            server.url()
+        ));
+        let mut unlogged = None;
+        while !interrupt.came() {
+            thread::sleep(Duration::from_millis(50));
+            for fault in server.faults() {
+                say(format_args!("warning: a guard broke, and a turn went on without it: {fault}"));
+            }
+            if unlogged.is_none() {
+                unlogged = server.unlogged();
+                if let Some((file, why)) = &unlogged {
+                    say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
+                }
+            }
+        }
+        match unlogged.or_else(|| server.unlogged()) {
+            Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
+            None => Ok(Exit::Fine),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Guards between any agent and its provider, by one base URL.
+//!
+//! A request of an agent goes to the provider, and the answer comes back: the same dialect on both sides, nothing is
+//! translated, and what no guard changes passes byte for byte. Between the two, a [`Run`](balk_guards::Run) drives the
+//! guards as every loop of Balk does. What a guard wants becomes what the wire can say: a call that it repairs is in
+//! the answer; a correction is another request that the agent never sees; a question or a stop is a message of the
+//! assistant. Exchanges that the agent never saw are put back into its later requests, so the model's history is whole.
+//!
+//! ```no_run
+//! use balk::proxy::{Base, Proxy, Proxying};
+//! use balk_guards::Stack;
+//!
+//! let upstream = Base::parse("https://api.anthropic.com").unwrap();
+//! let proxy = Proxy::start(Proxying::new(upstream, Box::new(|| Stack::new(vec![])))).unwrap();
+//! // Point the agent at `proxy.url()`.
+//! ```
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use balk_guards::wire::Dialect;
+use tokio::runtime::Runtime;
+
+pub use crate::listen::Limits;
+pub use counts::{Conversation, Counted};
+pub use places::Guards;
+pub use turn::Bounds;
+pub use upstream::Base;
+
+use crate::listen::Lines;
+use crate::replay::ToolTable;
+use counts::Counts;
+use log::Log;
+use places::Places;
+use shared::Shared;
+use upstream::Upstream;
+
+mod attempt;
+mod beats;
+mod counts;
+mod history;
+mod http;
+mod ids;
+mod log;
+mod places;
+mod put;
+mod question;
+mod reply;
+mod route;
+mod shared;
+mod tee;
+mod turn;
+mod upstream;
+mod watched;
+
+/// A proxy, before it starts.
+pub struct Proxying {
+    /// Where requests go.
+    pub upstream: Base,
+    /// Makes the guards of a conversation; without any, everything passes as it comes.
+    pub guards: Option<Box<Guards>>,
+    /// The only dialect whose requests are guarded; without one, all are.
+    pub api: Option<Dialect>,
+    /// What the agent's tools can change. What it lacks is guessed from names and schemas.
+    pub tools: ToolTable,
+    /// Where to listen; port 0 is any free one.
+    pub address: SocketAddr,
+    /// What clients can make it read and keep.
+    pub limits: Limits,
+    /// How long one request of an agent may take.
+    pub bounds: Bounds,
+    /// How long the provider may send nothing.
+    pub timeout: Duration,
+    /// Guards only watch.
+    pub dry_run: bool,
+    /// A folder that gets transcripts and interventions.
+    pub log: Option<PathBuf>,
+}
+
+impl Proxying {
+    /// A proxy with these guards, on any free port of this machine.
+    #[must_use]
+    pub fn new(upstream: Base, guards: Box<Guards>) -> Self {
+        Self {
+            upstream,
+            guards: Some(guards),
+            api: None,
+            tools: ToolTable::default(),
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
+            limits: Limits::default(),
+            bounds: Bounds::default(),
+            // The SDKs of OpenAI and Anthropic wait as long.
+            timeout: Duration::from_secs(600),
+            dry_run: false,
+            log: None,
+        }
+    }
+}
+
+/// A proxy that runs until it is dropped.
+pub struct Proxy {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    /// Connections that are open end with it.
+    _runtime: Runtime,
+}
+
+impl Proxy {
+    /// Starts a proxy in the background.
+    ///
+    /// # Errors
+    /// The address is not free, the folder of the log cannot be created, or the system's certificates cannot be read.
+    pub fn start(proxying: Proxying) -> io::Result<Self> {
+        let Proxying { upstream, guards, api, tools, address, limits, bounds, timeout, dry_run, log } =
+            proxying;
+        let log = log.map(|folder| Log::new(&folder)).transpose()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let (upstream, lines) = {
+            let _inside = runtime.enter();
+            (Upstream::new(upstream, timeout)?, Lines::listen(address)?)
+        };
+        let address = lines.address()?;
+        let shared = Arc::new(Shared {
+            upstream,
+            places: guards.map(|guards| Places::new(guards, dry_run, limits.kept)),
+            api,
+            dry_run,
+            tools,
+            bounds,
+            limits,
+            log,
+            counts: Counts::default(),
+            bodies: AtomicUsize::new(0),
+            faults: Mutex::default(),
+        });
+        let all = shared.clone();
+        runtime.spawn(lines.answer(limits.head, move |_, request| http::handle(all.clone(), request)));
+        Ok(Self { shared, address, _runtime: runtime })
+    }
+
+    /// Where it listens, without a path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        self.shared.counts.counted()
+    }
+
+    /// The first file of the log that could not be written, and why.
+    #[must_use]
+    pub fn unlogged(&self) -> Option<(PathBuf, String)> {
+        self.shared.log.as_ref()?.unwritten()
+    }
+
+    /// The guards that broke since the last call, and how. Their agents went on without them.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        self.shared.faults()
+    }
+}

@@ -1,0 +1,146 @@
+//! One request to the provider, and what came back.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use balk_guards::wire::{BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, retry_after};
+use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
+
+use super::upstream::{Lost, Upstream};
+
+/// What a provider sent, as it came.
+#[derive(Clone, Debug)]
+pub(super) struct Came {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+/// What came of a request.
+pub(super) enum Attempt {
+    /// An answer of the model.
+    Answered(Came, Arc<Completion>),
+    /// An answer that asking again does not change: the request is wrong, or what came is in no form that is known.
+    Final(Came),
+    /// No answer, or not the whole of one.
+    Failed(Failed),
+}
+
+/// Why there is no answer.
+pub(super) struct Failed {
+    pub(super) cause: AttemptCause,
+    pub(super) message: Arc<str>,
+    pub(super) facts: AttemptFacts,
+    /// What came instead, if all of it came.
+    pub(super) came: Option<Came>,
+}
+
+/// Sends requests to a provider and reads what comes back.
+pub(super) struct Asking<'a> {
+    pub(super) upstream: &'a Upstream,
+    pub(super) head: &'a Parts,
+    pub(super) rest: &'a str,
+    pub(super) dialect: Dialect,
+    pub(super) offer: &'a Offer,
+}
+
+impl Asking<'_> {
+    /// Sends this body.
+    pub(super) async fn ask(&self, body: String) -> Attempt {
+        let mut head = self.head.clone();
+        // A body that is to be read has to come as it is.
+        head.headers.remove(ACCEPT_ENCODING);
+        let response = match self.upstream.send(&head, self.rest, Body::from(body)).await {
+            Ok(response) => response,
+            Err(lost) => return Attempt::Failed(Failed::lost(lost)),
+        };
+        let (parts, mut incoming) = response.into_parts();
+        let form = form(&parts.headers);
+        let mut stream = (form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
+        let mut bytes = Vec::new();
+        let lost = loop {
+            match self.upstream.piece(&mut incoming).await {
+                Ok(None) => break None,
+                Ok(Some(piece)) if bytes.len() + piece.len() > STREAM_BYTES => {
+                    let message =
+                        format!("expected at most {STREAM_BYTES} bytes, found {} more", piece.len());
+                    break Some(Lost { cause: AttemptCause::Disconnected, message });
+                }
+                Ok(Some(piece)) => {
+                    bytes.extend_from_slice(&piece);
+                    if let Some(stream) = &mut stream {
+                        stream.feed(&piece);
+                    }
+                }
+                // What follows the end of an answer is no part of it.
+                Err(_) if stream.as_ref().is_some_and(|it| it.is_over()) => break None,
+                Err(lost) => break Some(lost),
+            }
+        };
+        let came = Came { status: parts.status, headers: parts.headers, body: bytes.into() };
+        match (stream, lost) {
+            (Some(stream), lost) => streamed(stream.finish(self.offer), came, lost),
+            (None, Some(lost)) => Attempt::Failed(Failed::lost(lost)),
+            (None, None) => self.whole(came, form),
+        }
+    }
+
+    /// Reads what came as a whole.
+    pub(super) fn read(&self, came: Came) -> Attempt {
+        let form = form(&came.headers);
+        if form == Form::Stream && came.status.is_success() {
+            let mut stream = self.dialect.stream();
+            stream.feed(&came.body);
+            return streamed(stream.finish(self.offer), came, None);
+        }
+        self.whole(came, form)
+    }
+
+    fn whole(&self, came: Came, form: Form) -> Attempt {
+        let Ok(body) = std::str::from_utf8(&came.body) else { return Attempt::Final(came) };
+        let header = |name: &str| came.headers.get(name)?.to_str().ok();
+        let reply = Reply {
+            status: came.status.as_u16(),
+            retry_after: retry_after(header("retry-after-ms"), header("retry-after")),
+            form,
+            body: body.into(),
+        };
+        match self.dialect.answer(&reply, self.offer) {
+            Ok(completion) => Attempt::Answered(came, completion.into()),
+            Err(Refusal { cause, message, remedy: Remedy::Again }) => {
+                let facts = AttemptFacts::default();
+                Attempt::Failed(Failed { cause, message, facts, came: Some(came) })
+            }
+            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. }) => Attempt::Final(came),
+        }
+    }
+}
+
+fn streamed(read: Result<Completion, Box<BrokenStream>>, came: Came, lost: Option<Lost>) -> Attempt {
+    match read {
+        Ok(completion) => Attempt::Answered(came, completion.into()),
+        Err(broken) => {
+            let facts = AttemptFacts { visible_output: Some(false), ..broken.facts };
+            let (cause, message) = match lost {
+                Some(Lost { cause, message }) => (cause, message.into()),
+                None => (broken.cause, broken.message),
+            };
+            Attempt::Failed(Failed { cause, message, facts, came: None })
+        }
+    }
+}
+
+impl Failed {
+    pub(super) fn lost(Lost { cause, message }: Lost) -> Self {
+        Self { cause, message: message.into(), facts: AttemptFacts::default(), came: None }
+    }
+}
+
+fn form(headers: &HeaderMap) -> Form {
+    let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let is_stream = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+    if is_stream { Form::Stream } else { Form::Whole }
+}

@@ -1,0 +1,132 @@
+//! What a proxy has done, for people and for Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use balk_guards::Intervention;
+use serde::Serialize;
+
+/// What a proxy has done since it started.
+#[derive(Debug, Default)]
+pub(super) struct Counts(Mutex<Counted>);
+
+/// What was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// Requests of agents that guards saw.
+    pub turns: u64,
+    /// Requests that no guard saw: side calls, other paths, bodies that could not be read.
+    pub passed: u64,
+    /// Requests to the provider that no agent sent: the model was asked again.
+    pub hidden: u64,
+    /// Answers that were not the provider's own.
+    pub changed: u64,
+    /// Requests without an answer.
+    pub failed: u64,
+    /// Guards that broke.
+    pub faults: u64,
+    /// Interventions, or what guards would have done, by guard, rule and kind.
+    pub interventions: BTreeMap<String, u64>,
+    /// The same by conversation.
+    pub conversations: BTreeMap<String, Conversation>,
+}
+
+/// What happened in a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Conversation {
+    /// Requests.
+    pub turns: u64,
+    /// Requests to the provider that its agent did not send.
+    pub hidden: u64,
+    /// Interventions, or what guards would have done.
+    pub interventions: u64,
+}
+
+/// The most conversations that are told apart. The names come from clients.
+const CONVERSATIONS: usize = 10_000;
+
+impl Counts {
+    pub(super) fn count(&self, add: impl FnOnce(&mut Counted)) {
+        add(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(super) fn counted(&self) -> Counted {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Counted {
+    /// Counts a turn of this conversation.
+    pub(super) fn turn(&mut self, conversation: &str, interventions: &[Intervention], hidden: u64) {
+        self.turns += 1;
+        self.hidden += hidden;
+        for it in interventions {
+            *self.interventions.entry(name(it)).or_default() += 1;
+        }
+        if self.conversations.len() < CONVERSATIONS || self.conversations.contains_key(conversation) {
+            let own = self.conversations.entry(conversation.to_owned()).or_default();
+            own.turns += 1;
+            own.hidden += hidden;
+            own.interventions += u64::try_from(interventions.len()).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// In the text form of Prometheus.
+    pub(super) fn prometheus(&self) -> String {
+        let mut text = String::new();
+        let plain = [
+            ("balk_proxy_turns_total", "Requests that guards saw.", self.turns),
+            ("balk_proxy_passed_total", "Requests that no guard saw.", self.passed),
+            ("balk_proxy_hidden_requests_total", "Requests that no agent sent.", self.hidden),
+            ("balk_proxy_changed_answers_total", "Answers that were not the provider's own.", self.changed),
+            ("balk_proxy_failed_total", "Requests without an answer.", self.failed),
+            ("balk_proxy_guard_faults_total", "Guards that broke.", self.faults),
+        ];
+        for (name, help, value) in plain {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}");
+        }
+        let name = "balk_proxy_interventions_total";
+        let _ = writeln!(text, "# HELP {name} Interventions of guards.\n# TYPE {name} counter");
+        for (key, value) in &self.interventions {
+            let mut parts = key.splitn(3, '/');
+            let mut part = || parts.next().unwrap_or_default().replace(['\\', '"', '\n'], "_");
+            let (guard, rule, kind) = (part(), part(), part());
+            let _ = writeln!(text, "{name}{{guard=\"{guard}\",rule=\"{rule}\",kind=\"{kind}\"}} {value}");
+        }
+        text
+    }
+}
+
+fn name(it: &Intervention) -> String {
+    format!("{}/{}/{}", it.note.guard, it.note.rule, it.kind.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use balk_guards::{InterventionKind, Note, Subject};
+
+    use super::*;
+
+    #[test]
+    fn what_was_counted_is_text_that_prometheus_reads() {
+        let note = Note {
+            guard: "a\"b".into(),
+            rule: "r".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: Arc::from("x"),
+        };
+        let it = Intervention { kind: InterventionKind::Feedback, note, seen: true };
+        let mut counted = Counted::default();
+        counted.turn("c", &[it.clone(), it], 2);
+        let text = counted.prometheus();
+        assert!(text.contains("balk_proxy_turns_total 1\n"), "{text}");
+        assert!(text.contains("balk_proxy_hidden_requests_total 2\n"), "{text}");
+        let line = "balk_proxy_interventions_total{guard=\"a_b\",rule=\"r\",kind=\"feedback\"} 2\n";
+        assert!(text.ends_with(line), "{text}");
+        assert_eq!(counted.conversations["c"], Conversation { turns: 1, hidden: 2, interventions: 2 });
+    }
+}

@@ -1,0 +1,112 @@
+//! A request's history as entries of a run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use balk_guards::{
+    Completion, Entry, Intervention, Message, Speaker, Status, ToolCall, ToolResult, UserMessage, View,
+};
+
+/// What these messages say, as entries. A call without a result gets one that says that it was lost; a result without
+/// a call is none.
+pub(super) fn entries(messages: &[Message]) -> Vec<Entry> {
+    let mut entries = Vec::with_capacity(messages.len());
+    let mut open: Vec<Arc<ToolCall>> = Vec::new();
+    let mut talks = true;
+    for message in messages {
+        match message {
+            Message::User(text) => {
+                lose(&mut open, &mut entries);
+                entries.push(user(text, talks));
+            }
+            Message::Assistant(completion) => {
+                lose(&mut open, &mut entries);
+                open.clone_from(&completion.calls);
+                talks = open.is_empty();
+                entries.push(Entry::Completion(completion.clone()));
+            }
+            Message::Result { id, text, is_error } => {
+                if let Some(at) = open.iter().position(|it| it.id == *id) {
+                    entries.push(Entry::Result(result(&open.remove(at), text, *is_error)));
+                }
+            }
+        }
+    }
+    lose(&mut open, &mut entries);
+    entries
+}
+
+fn lose(open: &mut Vec<Arc<ToolCall>>, entries: &mut Vec<Entry>) {
+    entries.extend(open.drain(..).map(|it| Entry::Result(ToolResult::lost(&it))));
+}
+
+/// What an agent adds to the results of a turn in the user's role comes from the agent; words that answer a message
+/// without a call come from the user.
+fn user(text: &Arc<str>, talks: bool) -> Entry {
+    Entry::User(said(text, talks))
+}
+
+pub(super) fn said(text: &Arc<str>, talks: bool) -> UserMessage {
+    UserMessage { from: if talks { Speaker::User } else { Speaker::Loop }, text: text.clone() }
+}
+
+/// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.
+fn result(call: &Arc<ToolCall>, text: &Arc<str>, is_error: bool) -> ToolResult {
+    let status = if is_error { Status::Error } else { Status::Unknown };
+    ToolResult::executed(call, status, text.clone())
+}
+
+/// The results of these calls among these messages. An agent's ids need not be those that it was answered with: `echo`
+/// is the answer as it shows it. A call without a result was lost.
+pub(super) fn results(
+    calls: &[Arc<ToolCall>],
+    answer: &Completion,
+    echo: Option<&Completion>,
+    messages: &[Message],
+) -> Vec<ToolResult> {
+    let mut said: BTreeMap<&str, Vec<(&Arc<str>, bool)>> = BTreeMap::new();
+    for message in messages.iter().rev() {
+        if let Message::Result { id, text, is_error } = message {
+            said.entry(id).or_default().push((text, *is_error));
+        }
+    }
+    let mut of = |call: &Arc<ToolCall>| {
+        let at = answer.calls.iter().position(|it| it.id == call.id)?;
+        let (text, is_error) = said.get_mut(&*echo?.calls.get(at)?.id)?.pop()?;
+        Some(result(call, text, is_error))
+    };
+    calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()
+}
+
+/// Whether an agent shows what it was answered with: the same calls. Texts are cut and changed too often.
+pub(super) fn is_shown(echo: Option<&Completion>, answer: &Completion) -> bool {
+    let calls = echo.map_or(&[][..], |it| &it.calls);
+    calls.len() == answer.calls.len() && calls.iter().zip(&answer.calls).all(|(one, other)| same(one, other))
+}
+
+fn same(one: &ToolCall, other: &ToolCall) -> bool {
+    let value = |it: &ToolCall| serde_json::from_str::<serde_json::Value>(&it.arguments).ok();
+    one.tool == other.tool && (one.arguments == other.arguments || value(one) == value(other))
+}
+
+/// What a model is shown of these entries, beside what was before.
+pub(super) fn messages(entries: &[Entry]) -> Vec<Message> {
+    View::of(entries).messages().to_vec()
+}
+
+/// The intervention that was committed here.
+pub(super) fn intervention(entry: &Entry) -> Option<Intervention> {
+    match entry {
+        Entry::Intervention(it) => Some(it.clone()),
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Completion(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! The proxy's side of a request: what is for an answer of a model goes through the guards, all else passes.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Request, Response, StatusCode};
+use balk_guards::Offer;
+use balk_guards::wire::{Asked, Dialect, Framing};
+
+use super::attempt::{Asking, Came, Failed};
+use super::beats::{Beats, SILENCE, Work};
+use super::log::Logged;
+use super::places::Places;
+use super::reply::{self, Form};
+use super::route::{Asks, Route};
+use super::shared::Shared;
+use super::tee::Tee;
+use super::turn::{Happened, Outcome, State, Turn};
+use crate::listen::{Held, json, read, refuse, text};
+
+/// Answers a request.
+pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    let Route { rest, asks, conversation } = Route::of(&head.uri, &head.headers);
+    let (dialect, streams) = match asks {
+        Asks::Balk(what) => return about(&shared, &what),
+        Asks::Answer { dialect, streams } => (dialect, streams),
+        Asks::Other => return passes(&shared, &head, &rest, body, Dialect::OpenAi).await,
+    };
+    let is_guarded = shared.places.is_some() && shared.api.is_none_or(|it| it == dialect);
+    // A body in a coding that is not read here is the provider's business.
+    if !is_guarded || head.headers.contains_key(CONTENT_ENCODING) {
+        return passes(&shared, &head, &rest, body, dialect).await;
+    }
+    let body = {
+        let mut held = Held::new(&shared.bodies, shared.limits.bodies);
+        match read(body, dialect, shared.limits, &mut held).await {
+            Ok(body) => body,
+            Err(failure) => return refuse(dialect, "balk", &failure),
+        }
+    };
+    let asked = match asked(&shared, dialect, &body) {
+        Some(asked) => asked,
+        None => return passes(&shared, &head, &rest, Body::from(body), dialect).await,
+    };
+    let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
+    let request = Guarded {
+        shared,
+        head,
+        rest,
+        body,
+        asked,
+        form,
+        conversation: conversation.unwrap_or_else(|| DEFAULT.to_owned()),
+    };
+    if request.shared.dry_run {
+        return request.watched().await;
+    }
+    if form.framing == Some(Framing::Events) {
+        return request.streamed().await;
+    }
+    request.played().await
+}
+
+/// The name of a conversation without one.
+const DEFAULT: &str = "default";
+
+/// The request, if it is of a task: a request without tools asks for a title or a summary, and nothing of it is an
+/// agent's loop. What cannot be read is the provider's to refuse.
+fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Option<Asked> {
+    let mut asked = dialect.asked(body).ok()?;
+    if asked.offer.tools().is_empty() {
+        return None;
+    }
+    let declared = asked.offer.tools().iter().map(|tool| {
+        let it = shared.tools.declared(&tool.original);
+        tool.clone().effect(it.effect).purpose(it.purpose)
+    });
+    asked.offer = Offer::new(declared).into();
+    Some(asked)
+}
+
+/// A request that goes through the guards.
+struct Guarded {
+    shared: Arc<Shared>,
+    head: Parts,
+    rest: String,
+    body: String,
+    asked: Asked,
+    form: Form,
+    conversation: String,
+}
+
+impl Guarded {
+    fn places(&self) -> &Places {
+        self.shared.places.as_ref().expect("a request is guarded where there are guards")
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        Turn {
+            asking: Asking {
+                upstream: &self.shared.upstream,
+                head: &self.head,
+                rest: &self.rest,
+                dialect: self.form.dialect,
+                offer: &self.asked.offer,
+            },
+            body: &self.body,
+            asked: &self.asked,
+            places: self.places(),
+            conversation: &self.conversation,
+            bounds: self.shared.bounds,
+        }
+    }
+
+    async fn played(self) -> Response<Body> {
+        let happened = self.turn().play().await;
+        self.response(happened)
+    }
+
+    /// The answer as a stream. If it does not come soon, its connection is kept.
+    async fn streamed(self) -> Response<Body> {
+        let kind = self.form.kind();
+        let mut work: Work = Box::pin(self.played());
+        match tokio::time::timeout(SILENCE, &mut work).await {
+            Ok(response) => response,
+            Err(_) => {
+                let mut response = Response::new(Body::new(Beats::new(work)));
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+                response
+            }
+        }
+    }
+
+    /// Guards only watch: the answer is passed on as it comes.
+    async fn watched(mut self) -> Response<Body> {
+        let state = match State::begin(self.places(), &self.conversation, &self.asked) {
+            Ok(state) => state,
+            Err(fault) => {
+                self.shared.counts.count(|it| it.faults += 1);
+                self.shared.say(&fault.to_string());
+                return passes(
+                    &self.shared,
+                    &self.head,
+                    &self.rest,
+                    Body::from(self.body),
+                    self.form.dialect,
+                )
+                .await;
+            }
+        };
+        self.head.headers.remove(ACCEPT_ENCODING);
+        let sent = self.shared.upstream.send(&self.head, &self.rest, Body::from(self.body.clone())).await;
+        let (parts, body) = match sent {
+            Ok(response) => response.into_parts(),
+            Err(lost) => {
+                let failed = Failed::lost(lost);
+                return self.response(Happened::failed(failed));
+            }
+        };
+        let (status, headers) = (parts.status, parts.headers.clone());
+        let tee = Tee::new(body, move |body| {
+            let turn = self.turn();
+            let happened = turn.watched(state, turn.asking.read(Came { status, headers, body }));
+            self.notes(&happened);
+        });
+        Response::from_parts(parts, Body::new(tee))
+    }
+
+    fn response(self, happened: Happened) -> Response<Body> {
+        self.notes(&happened);
+        self.form.response(happened.outcome, &self.asked)
+    }
+
+    /// Counts what happened, and writes it to the log.
+    fn notes(&self, happened: &Happened) {
+        let Happened { outcome, interventions, asked, fault, view } = happened;
+        self.shared.counts.count(|it| {
+            it.turn(&self.conversation, interventions, u64::from(asked.saturating_sub(1)));
+            it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));
+            it.failed += u64::from(matches!(outcome, Outcome::Failed(_)));
+            it.faults += u64::from(fault.is_some());
+        });
+        if let Some(fault) = fault {
+            self.shared.say(fault);
+        }
+        if let Some(log) = &self.shared.log {
+            log.write(&Logged {
+                conversation: &self.conversation,
+                model: &self.asked.model,
+                view: view.as_ref().map(|(view, branch)| (view, *branch)),
+                interventions,
+                dry_run: self.shared.dry_run,
+            });
+        }
+    }
+}
+
+/// Sends a request on as it came, and its answer back as it comes.
+async fn passes(shared: &Shared, head: &Parts, rest: &str, body: Body, dialect: Dialect) -> Response<Body> {
+    shared.counts.count(|it| it.passed += 1);
+    match shared.upstream.send(head, rest, body).await {
+        Ok(response) => response.map(Body::new),
+        Err(lost) => {
+            shared.counts.count(|it| it.failed += 1);
+            refuse(dialect, "balk", &reply::failure(dialect, &Failed::lost(lost)))
+        }
+    }
+}
+
+/// What people and monitors ask about the proxy.
+fn about(shared: &Shared, what: &str) -> Response<Body> {
+    let counted = shared.counts.counted();
+    match what {
+        "" => json(serde_json::to_string_pretty(&counted).expect("counts have string keys")),
+        "metrics" => text(StatusCode::OK, "text/plain; version=0.0.4", counted.prometheus()),
+        _ => text(
+            StatusCode::NOT_FOUND,
+            "application/json",
+            r#"{"error":"expected /_balk or /_balk/metrics"}"#.to_owned(),
+        ),
+    }
+}

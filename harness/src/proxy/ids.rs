@@ -1,0 +1,94 @@
+//! How a provider named its answer, for an answer that takes its place.
+
+use std::sync::Arc;
+
+use balk_guards::wire::{Answering, Asked};
+use serde::Deserialize;
+
+/// The id of an answer, its model, and when it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ids {
+    pub(super) id: Arc<str>,
+    pub(super) model: Arc<str>,
+    pub(super) created: u64,
+}
+
+/// The members of an answer, or of the first event of its stream, that have them: `message` of Anthropic's stream,
+/// `response` of OpenAI's.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    #[serde(alias = "responseId")]
+    id: Option<Arc<str>>,
+    #[serde(alias = "modelVersion")]
+    model: Option<Arc<str>>,
+    #[serde(alias = "created_at")]
+    created: Option<u64>,
+    #[serde(alias = "message")]
+    response: Option<Box<Said>>,
+}
+
+impl Ids {
+    /// As this body has them. A body that lacks them has empty ones.
+    pub(super) fn of(body: &[u8]) -> Self {
+        let Ok(text) = std::str::from_utf8(body) else { return Self::default() };
+        let whole = || serde_json::from_str::<Said>(text).ok();
+        let array = || serde_json::from_str::<Vec<Said>>(text).ok()?.into_iter().next();
+        let event = || {
+            let mut data = text.lines().filter_map(|it| it.strip_prefix("data:"));
+            data.find_map(|it| serde_json::from_str::<Said>(it).ok())
+        };
+        let said = if text.trim_start().starts_with(['{', '[']) { whole().or_else(array) } else { event() };
+        let mut said = said.unwrap_or_default();
+        if let Some(inner) = said.response.take() {
+            said = *inner;
+        }
+        let text = |it: Option<Arc<str>>| it.unwrap_or_default();
+        Self { id: text(said.id), model: text(said.model), created: said.created.unwrap_or_default() }
+    }
+
+    /// What an answer in place of this one says beside its completion.
+    pub(super) fn answering(&self, asked: &Asked) -> Answering {
+        let id = if self.id.is_empty() { OWN } else { &self.id };
+        let mut answering = Answering { created: self.created, ..asked.answering(id) };
+        if !self.model.is_empty() {
+            answering.model = self.model.clone();
+        }
+        answering
+    }
+}
+
+/// The id of an answer that no provider gave.
+const OWN: &str = "balk";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, id: &str, model: &str, created: u64) {
+        assert_eq!(Ids::of(body.as_bytes()), Ids { id: id.into(), model: model.into(), created });
+    }
+
+    #[test]
+    fn every_dialect_names_its_answers() {
+        check(r#"{"id":"chatcmpl-1","created":5,"model":"m","choices":[]}"#, "chatcmpl-1", "m", 5);
+        check("data: {\"id\":\"a\",\"created\":5,\"model\":\"m\"}\n\ndata: [DONE]\n\n", "a", "m", 5);
+        check(r#"{"id":"resp_1","created_at":7,"model":"m","output":[]}"#, "resp_1", "m", 7);
+        check(
+            "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"created_at\":7,\"model\":\"m\"}}\n\n",
+            "resp_1",
+            "m",
+            7,
+        );
+        check(
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"model\":\"m\"}}\n\n",
+            "msg_1",
+            "m",
+            0,
+        );
+        check(r#"[{"responseId":"r","modelVersion":"m","candidates":[]}]"#, "r", "m", 0);
+        check("<html>", "", "", 0);
+        check("", "", "", 0);
+    }
+}

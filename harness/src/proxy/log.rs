@@ -1,0 +1,103 @@
+//! The log of a proxy: each conversation as a transcript that `balk replay` reads, and what guards did.
+//!
+//! `NAME-NUMBER.jsonl` has a conversation as the model was shown it last, in one line, and is replaced as a whole.
+//! `interventions.jsonl` gets a line for each intervention.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use balk_guards::wire::{Asking, Dialect};
+use balk_guards::{Intervention, View};
+use serde_json::json;
+
+use crate::files;
+
+/// A folder that gets transcripts and interventions.
+#[derive(Debug)]
+pub(super) struct Log {
+    folder: PathBuf,
+    /// The first file that could not be written, and why.
+    unwritten: Mutex<Option<(PathBuf, String)>>,
+}
+
+/// What happened in a turn.
+pub(super) struct Logged<'a> {
+    pub(super) conversation: &'a str,
+    pub(super) model: &'a str,
+    /// The conversation as the model is shown it, and which way of it this is.
+    pub(super) view: Option<(&'a View, usize)>,
+    pub(super) interventions: &'a [Intervention],
+    /// Whether they were only watched.
+    pub(super) dry_run: bool,
+}
+
+/// The file of what guards did.
+const INTERVENTIONS: &str = "interventions.jsonl";
+
+impl Log {
+    /// # Errors
+    /// The folder cannot be created.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        Ok(Self { folder: folder.to_owned(), unwritten: Mutex::default() })
+    }
+
+    /// Writes what happened. A log that cannot be written is no reason to fail an agent.
+    pub(super) fn write(&self, logged: &Logged<'_>) {
+        let file = |name: &str| self.folder.join(name);
+        if let Some((view, branch)) = logged.view {
+            let name = file(&format!("{}-{branch}.jsonl", files::plain_name(logged.conversation)));
+            self.note(
+                &name,
+                files::write_whole(&name, |out| out.write_all(transcript(logged, view, branch).as_bytes())),
+            );
+        }
+        if !logged.interventions.is_empty() {
+            let name = file(INTERVENTIONS);
+            let lines: String = logged.interventions.iter().map(|it| line(logged, it)).collect();
+            let appended = OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(&name)
+                .and_then(|mut it| it.write_all(lines.as_bytes()));
+            self.note(&name, appended);
+        }
+    }
+
+    /// The first file that could not be written, and why.
+    pub(super) fn unwritten(&self) -> Option<(PathBuf, String)> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, file: &Path, written: io::Result<()>) {
+        if let Err(why) = written {
+            let mut unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+            unwritten.get_or_insert_with(|| (file.to_owned(), why.to_string()));
+        }
+    }
+}
+
+/// A request of OpenAI chat is a transcript once it has an id.
+fn transcript(logged: &Logged<'_>, view: &View, branch: usize) -> String {
+    let request = Dialect::OpenAi.request(view, &Asking::of(logged.model));
+    let id = json!(format!("{}-{branch}", logged.conversation));
+    format!("{{\"id\":{id},{}\n", &request[1..])
+}
+
+fn line(logged: &Logged<'_>, it: &Intervention) -> String {
+    let Logged { conversation, model, view, dry_run, .. } = logged;
+    let line = json!({
+        "conversation": view.map(|(_, branch)| format!("{conversation}-{branch}")),
+        "model": model,
+        "messages": view.map(|(view, _)| view.messages().len()),
+        "guard": it.note.guard,
+        "rule": it.note.rule,
+        "level": it.note.level,
+        "kind": it.kind.name(),
+        "text": it.note.text,
+        "dry_run": dry_run,
+    });
+    format!("{line}\n")
+}

@@ -1,0 +1,363 @@
+//! Where each conversation is: the places that its requests have come to, and the guards as they are there.
+//!
+//! A request's own history says where it is. The place with the longest beginning in common is gone on from: with the
+//! guards as its answer left them if nothing has gone on from there yet, else with guards that fold the way to it
+//! anew. What no place knows is folded from its start, as it is shown. So a fork, a resumed session, a summary and a
+//! sub-agent each get guards that have seen their own history, and none sees another's.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use balk_guards::wire::{Asked, Edit};
+use balk_guards::{
+    Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Run, Stack, Start, Step,
+};
+
+use super::history::{self, intervention};
+use super::put::{Put, edits};
+use super::question;
+use super::watched::Watched;
+use crate::listen::path::{self, Item, Path};
+
+/// Makes the guards of a conversation.
+pub type Guards = dyn Fn() -> Stack + Send + Sync;
+
+/// All places of a proxy.
+pub(super) struct Places {
+    guards: Box<Guards>,
+    /// Whether they are only to watch.
+    only_watch: bool,
+    all: Mutex<Known>,
+    /// About how many bytes all places may take.
+    most: usize,
+    branches: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Known {
+    places: BTreeMap<Path, Arc<Place>>,
+    /// The place at which the answer with each id was given, of dialects whose requests follow one.
+    by_answer: BTreeMap<Arc<str>, Path>,
+    /// The order in which places came, for when there are too many.
+    order: VecDeque<Path>,
+    kept: usize,
+}
+
+/// A place: a request, and what it was answered with.
+pub(super) struct Place {
+    path: Path,
+    from: Option<Arc<Place>>,
+    /// What was committed since the answer before.
+    entries: Vec<Entry>,
+    /// What the agent's requests lack up to here.
+    puts: Arc<[Put]>,
+    answer: Answer,
+    /// The run as the answer left it, until something goes on from it.
+    run: Mutex<Option<Run<Watched>>>,
+    /// Which way of a conversation it is on: forks have others.
+    branch: usize,
+    bytes: usize,
+}
+
+/// What a request was answered with.
+pub(super) struct Answer {
+    /// What was committed for it.
+    pub(super) entries: Vec<Entry>,
+    /// What the agent saw of it.
+    pub(super) shown: Arc<Completion>,
+    /// What the agent did not see of it.
+    pub(super) puts: Vec<Put>,
+    /// What a request that follows it by its id lacks.
+    pub(super) lacks: Vec<Message>,
+    /// Its id.
+    pub(super) id: Option<Arc<str>>,
+}
+
+/// A request on its way.
+pub(super) struct Going {
+    pub(super) run: Run<Watched>,
+    /// What the request lacks.
+    pub(super) edits: Vec<Edit>,
+    /// Which way of the conversation it is on.
+    pub(super) branch: usize,
+    /// The number of items of its history.
+    pub(super) items: usize,
+    /// What guards did about its results, or would have done.
+    pub(super) fresh: Vec<Intervention>,
+    path: Path,
+    from: Option<Arc<Place>>,
+    entries: Vec<Entry>,
+    puts: Arc<[Put]>,
+}
+
+/// About how many bytes a place takes beside its texts.
+const PLACE_BYTES: usize = 2_048;
+
+impl Places {
+    pub(super) fn new(guards: Box<Guards>, only_watch: bool, most: usize) -> Self {
+        Self { guards, only_watch, all: Mutex::default(), most, branches: AtomicUsize::new(0) }
+    }
+
+    /// Finds where a request goes on.
+    ///
+    /// # Errors
+    /// A guard broke.
+    pub(super) fn go_on(&self, conversation: &str, asked: &Asked) -> Result<Going, GuardFault> {
+        let items = path::items(&asked.messages, None);
+        let (found, path) = self.find(conversation, asked, &items);
+        let request = Request { asked, items: &items, path };
+        let Some((place, known)) = found else {
+            let entries = history::entries(&asked.messages);
+            return Ok(self.going(
+                &request,
+                Way::Forked(self.resumed(asked, entries.clone())?),
+                None,
+                entries,
+                [],
+            ));
+        };
+        if known == items.len() && asked.previous.is_none() {
+            // The same request again.
+            let run = Way::Forked(self.resumed(asked, place.way_to())?);
+            let (from, entries) = (place.from.clone(), place.entries.clone());
+            return Ok(self.going(&request, run, from, entries, place.puts.iter().cloned()));
+        }
+        let since = known.checked_sub(1).map_or(0, |last| items[last].at + 1);
+        let news = &asked.messages[since..];
+        let echo = match news.first() {
+            Some(Message::Assistant(it)) => Some(&**it),
+            Some(Message::User(_) | Message::Result { .. }) | None => None,
+        };
+        // What the provider keeps need not be sent, nor is it echoed.
+        let kept = asked.previous.is_some();
+        let echo = if kept { Some(&*place.answer.shown) } else { echo };
+        let old: &[Put] = if kept { &[] } else { &place.puts };
+        let is_one_turn = !news.iter().skip(1).any(|it| matches!(it, Message::Assistant(_)));
+        if !(is_one_turn && history::is_shown(echo, &place.answer.shown)) {
+            let entries = history::entries(news);
+            let run = self.resumed(asked, place.way_to().into_iter().chain(entries.clone()).collect())?;
+            let old = old.iter().cloned();
+            return Ok(self.going(&request, Way::Forked(run), Some(place.clone()), entries, old));
+        }
+        let mut way = match place.goes_on(asked) {
+            Some(run) => Way::Straight(run),
+            None => Way::Forked(self.resumed(asked, place.way_from())?),
+        };
+        let run = way.run();
+        run.news();
+        hears(run, &place.answer.shown, echo, news);
+        let entries = run.news().to_vec();
+        let answered = items[known..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
+        let own: &[Put] = if kept { &[] } else { &place.answer.puts };
+        let results = Put::after_results(answered, &entries, &place.answer.shown);
+        let puts: Vec<Put> = old.iter().chain(own).cloned().chain(results).collect();
+        let fresh = entries.iter().filter_map(intervention).chain(run.guard().would_have()).collect();
+        Ok(Going { fresh, ..self.going(&request, way, Some(place), entries, puts) })
+    }
+
+    /// The place with the longest beginning in common, with the number of its items, and the path of the request.
+    fn find(&self, conversation: &str, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Path) {
+        let known = locked(&self.all);
+        let followed = asked.previous.as_ref().and_then(|id| known.places.get(known.by_answer.get(id)?));
+        let mut path = followed.map_or_else(|| Path::of(conversation), |it| it.path);
+        let mut found = followed.map(|it| (it.clone(), 0));
+        for (at, item) in items.iter().enumerate() {
+            path = path.then(&item.said);
+            if let Some(place) = known.places.get(&path) {
+                found = Some((place.clone(), at + 1));
+            }
+        }
+        (found, path)
+    }
+
+    fn going(
+        &self,
+        request: &Request<'_>,
+        way: Way,
+        from: Option<Arc<Place>>,
+        entries: Vec<Entry>,
+        puts: impl IntoIterator<Item = Put>,
+    ) -> Going {
+        let Request { asked, items, path } = *request;
+        let puts: Arc<[Put]> = puts.into_iter().collect();
+        let mut edits = edits(&puts, items, &asked.messages);
+        let lacks = from.as_ref().filter(|_| asked.previous.is_some()).map_or(&[][..], |it| &it.answer.lacks);
+        if !lacks.is_empty() {
+            edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
+        }
+        let (run, branch) = match (way, &from) {
+            (Way::Straight(run), Some(from)) => (run, from.branch),
+            (Way::Straight(run) | Way::Forked(run), _) => {
+                (run, self.branches.fetch_add(1, Ordering::Relaxed))
+            }
+        };
+        Going { run, edits, branch, items: items.len(), fresh: Vec::new(), path, from, entries, puts }
+    }
+
+    /// A run that has folded these entries.
+    fn resumed(&self, asked: &Asked, entries: Vec<Entry>) -> Result<Run<Watched>, GuardFault> {
+        self.folded(asked, entries, self.only_watch)
+    }
+
+    /// The run of a request that has this answer, whatever its guards say about it.
+    ///
+    /// # Errors
+    /// A guard broke.
+    pub(super) fn passing(
+        &self,
+        asked: &Asked,
+        going: &Going,
+        answer: &[Entry],
+    ) -> Result<Run<Watched>, GuardFault> {
+        let mut way = going.from.as_ref().map_or_else(Vec::new, |it| it.way_from());
+        way.extend(going.entries.iter().chain(answer).cloned());
+        let run = self.folded(asked, way, true)?;
+        run.guard().only_watch(self.only_watch);
+        Ok(run)
+    }
+
+    fn folded(
+        &self,
+        asked: &Asked,
+        entries: Vec<Entry>,
+        only_watch: bool,
+    ) -> Result<Run<Watched>, GuardFault> {
+        let start =
+            Start { model: asked.model.clone(), protocol: Protocol::Text, offer: asked.offer.clone() };
+        let transcript = std::iter::once(Entry::Start(start)).chain(entries).collect();
+        let run = Run::resume(Watched::new((self.guards)(), only_watch), transcript, Limits::NONE)?;
+        // It was asked about the last answer before.
+        run.guard().would_have();
+        Ok(run)
+    }
+
+    /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
+    /// oldest ones are forgotten: a history that no place knows is folded from its start.
+    pub(super) fn keeps(&self, going: Going, answer: Answer) {
+        let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _ } = going;
+        let bytes = PLACE_BYTES + bytes(&entries) + bytes(&answer.entries);
+        let id = answer.id.clone();
+        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(run)), branch, bytes };
+        let mut known = locked(&self.all);
+        if let Some(id) = id {
+            known.by_answer.insert(id, path);
+        }
+        known.kept += bytes;
+        if let Some(before) = known.places.insert(path, Arc::new(place)) {
+            known.kept -= before.bytes;
+        } else {
+            known.order.push_back(path);
+        }
+        while known.kept > self.most
+            && let Some(path) = known.order.pop_front()
+        {
+            if let Some(place) = known.places.remove(&path) {
+                known.kept -= place.bytes;
+                if let Some(id) = &place.answer.id {
+                    known.by_answer.remove(id);
+                }
+            }
+        }
+    }
+}
+
+/// A request, and where it is.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    asked: &'a Asked,
+    items: &'a [Item],
+    path: Path,
+}
+
+/// How a run came to a place.
+enum Way {
+    /// It is the run that was there last.
+    Straight(Run<Watched>),
+    /// It folded the way anew.
+    Forked(Run<Watched>),
+}
+
+impl Way {
+    fn run(&mut self) -> &mut Run<Watched> {
+        match self {
+            Self::Straight(run) | Self::Forked(run) => run,
+        }
+    }
+}
+
+impl Place {
+    /// The run as the answer left it, if nothing has gone on from it, the offer is the same and it has not ended.
+    fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
+        let run = locked(&self.run).take()?;
+        let has_ended = matches!(run.step(), Step::Ended(_));
+        (!has_ended && *run.view().offer() == asked.offer).then_some(run)
+    }
+
+    /// All entries up to the request.
+    fn way_to(&self) -> Vec<Entry> {
+        let mut way = vec![self];
+        while let Some(from) = way.last().and_then(|it| it.from.as_deref()) {
+            way.push(from);
+        }
+        let mut entries = Vec::new();
+        for (at, place) in way.iter().enumerate().rev() {
+            entries.extend(place.entries.iter().cloned());
+            if at > 0 {
+                entries.extend(place.answer.entries.iter().filter(|it| !ends(it)).cloned());
+            }
+        }
+        entries
+    }
+
+    /// All entries up to the answer.
+    fn way_from(&self) -> Vec<Entry> {
+        let mut entries = self.way_to();
+        entries.extend(self.answer.entries.iter().filter(|it| !ends(it)).cloned());
+        entries
+    }
+}
+
+/// Whether an entry ends a run. What a user says after it begins the next one, which knows what was before.
+fn ends(entry: &Entry) -> bool {
+    matches!(entry, Entry::Conclusion(_) | Entry::End(_))
+}
+
+/// The run hears what the agent says after an answer.
+fn hears(run: &mut Run<Watched>, answer: &Completion, echo: Option<&Completion>, news: &[Message]) {
+    if let Step::Tools { calls, .. } = run.step() {
+        run.executed(history::results(&calls, answer, echo, news));
+    }
+    for message in news {
+        let Message::User(text) = message else { continue };
+        match run.step() {
+            Step::Model { .. } | Step::Reply => run.said(history::said(text, answer.calls.is_empty())),
+            Step::User(question) => run.answered(question::answer(&question, text)),
+            Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
+        }
+    }
+}
+
+fn bytes(entries: &[Entry]) -> usize {
+    let of = |entry: &Entry| match entry {
+        Entry::User(it) => it.text.len(),
+        Entry::Completion(it) => {
+            let texts = it.texts().map(|it| it.len());
+            texts.chain(it.calls.iter().map(|it| it.arguments.len() + it.tool.len())).sum()
+        }
+        Entry::Result(it) | Entry::Tried(it) => it.text.len(),
+        Entry::Start(_)
+        | Entry::Failed(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => 0,
+    };
+    entries.iter().map(|it| size_of::<Entry>() + of(it)).sum()
+}
+
+/// A panic elsewhere leaves all places as they were.
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}

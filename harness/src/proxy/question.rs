@@ -1,0 +1,66 @@
+//! Questions of guards in a chat: put in the assistant's words, answered in the user's.
+
+use std::sync::Arc;
+
+use balk_guards::{ChoiceKind, Question, UserAnswer};
+
+/// The question, with what the user can choose.
+pub(super) fn text(question: &Question) -> String {
+    let options: String =
+        question.options.iter().enumerate().map(|(at, it)| format!("\n{}. {}", at + 1, it.label)).collect();
+    format!("{}\n{options}", question.note.text)
+}
+
+/// What the user's next words choose: an option, by its number or its label. Any other words are an instruction or,
+/// where none is asked for, they go on.
+pub(super) fn answer(question: &Question, text: &Arc<str>) -> UserAnswer {
+    let said = text.trim().trim_end_matches('.');
+    let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+    let by_number = number.and_then(|at| question.options.get(at));
+    let by_label = || question.options.iter().find(|it| it.label.eq_ignore_ascii_case(said));
+    let offers = |kind: &ChoiceKind| question.options.iter().any(|it| it.kind == *kind);
+    let in_words = || {
+        let kinds =
+            [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
+        kinds.into_iter().find(offers).unwrap_or(ChoiceKind::Stop)
+    };
+    let choice = by_number.or_else(by_label).map_or_else(in_words, |it| it.kind);
+    UserAnswer { choice, text: text.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::{Choice, Note, Subject};
+
+    use super::*;
+
+    fn question() -> Question {
+        let note = Note {
+            guard: "g".into(),
+            rule: "r".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: "The model is stuck. How should it continue?".into(),
+        };
+        Question { note, options: Choice::for_stuck("say what to do", true) }
+    }
+
+    #[test]
+    fn options_have_numbers() {
+        assert_eq!(
+            text(&question()),
+            "The model is stuck. How should it continue?\n\n1. say what to do\n2. switch to another model\n\
+             3. let it continue\n4. end the run"
+        );
+    }
+
+    #[test]
+    fn words_choose_an_option_or_instruct() {
+        let chosen = |text: &str| answer(&question(), &text.into()).choice;
+        assert_eq!(chosen("3"), ChoiceKind::Continue);
+        assert_eq!(chosen(" 4. "), ChoiceKind::Stop);
+        assert_eq!(chosen("End the run."), ChoiceKind::Stop);
+        assert_eq!(chosen("9"), ChoiceKind::Instruct);
+        assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
+    }
+}

@@ -1,0 +1,76 @@
+//! A body that is passed on as it comes, and read once it has ended.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Bytes, HttpBody};
+use balk_guards::wire::STREAM_BYTES;
+use http_body::Frame;
+use hyper::body::Incoming;
+
+/// A body on its way to an agent.
+pub(super) struct Tee {
+    body: Incoming,
+    /// What has come so far; `None` if it is too much to be read.
+    copy: Option<Vec<u8>>,
+    /// Who reads it in the end.
+    reader: Option<Box<dyn FnOnce(Bytes) + Send>>,
+}
+
+impl Tee {
+    /// Passes this body on. `reader` gets it if all of it came.
+    pub(super) fn new(body: Incoming, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
+        Self { body, copy: Some(Vec::new()), reader: Some(Box::new(reader)) }
+    }
+
+    fn ends(&mut self) {
+        if let (Some(reader), Some(copy)) = (self.reader.take(), self.copy.take()) {
+            reader(copy.into());
+        }
+    }
+}
+
+impl HttpBody for Tee {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => {
+                self.ends();
+                Poll::Ready(None)
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(io::Error::other(error)))),
+            Poll::Ready(Some(Ok(frame))) => {
+                if let Some(data) = frame.data_ref() {
+                    let is_too_much =
+                        self.copy.as_ref().is_some_and(|it| it.len() + data.len() > STREAM_BYTES);
+                    if is_too_much {
+                        self.copy = None;
+                    }
+                    if let Some(copy) = &mut self.copy {
+                        copy.extend_from_slice(data);
+                    }
+                }
+                // Where the length is known, nobody asks for what comes after the last piece.
+                if self.body.is_end_stream() {
+                    self.ends();
+                }
+                Poll::Ready(Some(Ok(frame)))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,402 @@
+//! One request of an agent: the model is asked until the guards let an answer pass, or want the user.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balk_guards::wire::{Asked, Dialect, Edit};
+use balk_guards::{
+    AttemptCause, AttemptFacts, AttemptFailure, Completion, Entry, FinishReason, GuardFault, Intervention,
+    InterventionKind, Message, Offer, Part, Step, Termination, ToolCall, Usage, View, Wait,
+};
+
+use super::attempt::{Asking, Attempt, Came, Failed};
+use super::history::{self, intervention};
+use super::ids::Ids;
+use super::places::{Answer, Going, Places};
+use super::put::Put;
+use super::question;
+use crate::bench::Stopwatch;
+
+/// How long one request of an agent may take, and how often the model may be asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// How often the model is asked.
+    pub tries: u32,
+    /// After this time it is not asked again.
+    pub time: Duration,
+}
+
+impl Default for Bounds {
+    /// Clients wait ten minutes at least: the SDKs of OpenAI and Anthropic by default.
+    fn default() -> Self {
+        Self { tries: 8, time: Duration::from_secs(120) }
+    }
+}
+
+/// A request on its way through the guards.
+pub(super) struct Turn<'a> {
+    pub(super) asking: Asking<'a>,
+    pub(super) body: &'a str,
+    pub(super) asked: &'a Asked,
+    pub(super) places: &'a Places,
+    pub(super) conversation: &'a str,
+    pub(super) bounds: Bounds,
+}
+
+/// What the agent gets.
+pub(super) enum Outcome {
+    /// What the provider sent, as it came.
+    AsItCame(Came),
+    /// This in place of what the provider sent last.
+    Changed(Arc<Completion>, Option<Came>),
+    /// Nothing came that could be passed on.
+    Failed(Failed),
+}
+
+/// What happened in a turn.
+pub(super) struct Happened {
+    pub(super) outcome: Outcome,
+    /// What guards did, or would have done.
+    pub(super) interventions: Vec<Intervention>,
+    /// How often the model was asked.
+    pub(super) asked: u32,
+    /// A guard that broke.
+    pub(super) fault: Option<String>,
+    /// The conversation as the model is shown it now, and the way of the conversation that it is on.
+    pub(super) view: Option<(View, usize)>,
+}
+
+/// A turn that has begun.
+pub(super) struct State {
+    going: Going,
+    /// Everything committed for the answer.
+    entries: Vec<Entry>,
+    interventions: Vec<Intervention>,
+    last: Option<(Came, Arc<Completion>)>,
+    failed: Option<Failed>,
+    asked: u32,
+}
+
+impl Happened {
+    /// The provider was not reached.
+    pub(super) fn failed(failed: Failed) -> Self {
+        let outcome = Outcome::Failed(failed);
+        Self { outcome, interventions: Vec::new(), asked: 1, fault: None, view: None }
+    }
+}
+
+impl State {
+    /// Finds where the request goes on.
+    ///
+    /// # Errors
+    /// A guard broke.
+    pub(super) fn begin(places: &Places, conversation: &str, asked: &Asked) -> Result<Self, GuardFault> {
+        let mut going = places.go_on(conversation, asked)?;
+        going.run.news();
+        let interventions = std::mem::take(&mut going.fresh);
+        let (entries, last, failed) = Default::default();
+        Ok(Self { going, entries, interventions, last, failed, asked: 0 })
+    }
+}
+
+impl Turn<'_> {
+    /// Asks the model, as often as the guards want.
+    pub(super) async fn play(&self) -> Happened {
+        let mut state = match State::begin(self.places, self.conversation, self.asked) {
+            Ok(state) => state,
+            Err(fault) => return self.unguarded(fault).await,
+        };
+        let watch = Stopwatch::start();
+        loop {
+            match state.going.run.step() {
+                Step::Model { .. } => {
+                    if state.last.is_some() && !self.may_ask(&state, watch, 0) {
+                        return self.passes_anyway(state);
+                    }
+                    if let Some(came) = self.asks(&mut state).await {
+                        return state.ends(Outcome::AsItCame(came));
+                    }
+                }
+                Step::Wait(Wait { at_least, .. }) => {
+                    if !self.may_ask(&state, watch, at_least) {
+                        return state.gives_up();
+                    }
+                    tokio::time::sleep(Duration::from_millis(at_least)).await;
+                    state.going.run.waited(at_least);
+                    state.takes_news();
+                }
+                Step::Tools { calls, .. } => return self.shows(state, &calls),
+                Step::Reply => return self.shows(state, &[]),
+                Step::User(_) | Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
+                Step::User(asks) => return self.says(state, &question::text(&asks)),
+                Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
+                Step::Ended(end) => return self.stops(state, &end),
+            }
+        }
+    }
+
+    /// Guards that only watch learn what came.
+    pub(super) fn watched(&self, mut state: State, attempt: Attempt) -> Happened {
+        state.asked = 1;
+        match attempt {
+            Attempt::Final(came) => return state.ends(Outcome::AsItCame(came)),
+            Attempt::Failed(failed) => state.failed = Some(failed),
+            Attempt::Answered(came, completion) if completion.is_empty() => {
+                return state.ends(Outcome::AsItCame(came));
+            }
+            Attempt::Answered(came, completion) => {
+                state.last = Some((came, completion.clone()));
+                state.going.run.completed(completion);
+                state.takes_news();
+            }
+        }
+        match state.going.run.step() {
+            Step::Tools { calls, .. } => self.shows(state, &calls),
+            Step::Reply => self.shows(state, &[]),
+            Step::Ended(Termination::GuardFault(fault)) => self.broke(state, &fault),
+            Step::Model { .. } | Step::Wait(_) | Step::User(_) | Step::Ended(_) => state.gives_up(),
+        }
+    }
+
+    fn may_ask(&self, state: &State, watch: Stopwatch, wait: u64) -> bool {
+        let spent = Duration::from_nanos(watch.nanoseconds()).saturating_add(Duration::from_millis(wait));
+        state.asked < self.bounds.tries && spent <= self.bounds.time
+    }
+
+    /// Asks the model once. What comes back is returned where asking again does not change it.
+    async fn asks(&self, state: &mut State) -> Option<Came> {
+        let mut edits = state.going.edits.clone();
+        let hidden = history::messages(&state.entries);
+        if !hidden.is_empty() {
+            edits.push(Edit::Put { before: self.asked.messages.len(), messages: hidden });
+        }
+        // The request was read already, and the edits are of its own messages.
+        let body = self.asking.dialect.spliced(self.body, &edits);
+        let body = body.unwrap_or_else(|_| self.body.to_owned());
+        state.asked += 1;
+        state.failed = None;
+        match self.asking.ask(body).await {
+            Attempt::Final(came) => return Some(came),
+            Attempt::Answered(came, completion) => {
+                if completion.is_empty() {
+                    // An empty answer is a failed attempt, and the provider's own words if nothing helps.
+                    let failed = AttemptFailure::empty(state.asked);
+                    let AttemptFailure { cause, message, facts, .. } = failed;
+                    state.failed = Some(Failed { cause, message, facts, came: Some(came) });
+                } else {
+                    state.last = Some((came, completion.clone()));
+                }
+                state.going.run.completed(completion);
+            }
+            Attempt::Failed(failed) => {
+                state.going.run.failed(failed.cause, failed.message.clone(), failed.facts.clone());
+                state.failed = Some(failed);
+            }
+        }
+        state.takes_news();
+        None
+    }
+
+    /// The calls that may run, and the texts.
+    fn shows(&self, mut state: State, calls: &[Arc<ToolCall>]) -> Happened {
+        let Some((came, original)) = state.last.take() else { return state.gives_up() };
+        let at = last_completion(&state.entries);
+        let (hidden, own) = state.entries.split_at(at);
+        let judged = judged(own).unwrap_or_else(|| original.clone());
+        let notices: Vec<Arc<str>> = own.iter().filter_map(|it| it.notice().cloned()).collect();
+        let passes = judged == original && calls.len() == judged.calls.len() && notices.is_empty();
+        let items = state.going.items;
+        let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
+        let mut shown = judged.clone();
+        let mut lacks = Vec::new();
+        if !passes {
+            let mut changed = (*judged).clone();
+            changed.calls = calls.to_vec();
+            changed.parts.extend(notices.iter().cloned().map(Part::Text));
+            if !notices.is_empty() {
+                puts.push(Put::instead(items, &[Entry::Completion(judged.clone())]));
+            } else if calls.len() < judged.calls.len() {
+                puts.push(Put::calls(items, &judged));
+            }
+            if judged != original {
+                lacks.push(Message::Assistant(judged.clone()));
+            }
+            shown = changed.into();
+        }
+        let answer =
+            Answer { entries: state.entries.clone(), shown: shown.clone(), puts, lacks, id: self.id(&came) };
+        let outcome = if passes { Outcome::AsItCame(came) } else { Outcome::Changed(shown, Some(came)) };
+        state.keeps(self.places, outcome, answer)
+    }
+
+    /// Words of a guard to the user, in place of what the model said.
+    fn says(&self, mut state: State, text: &str) -> Happened {
+        let at = last_completion(&state.entries);
+        let (hidden, own) = state.entries.split_at(at);
+        let items = state.going.items;
+        let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
+        let mut lacks = Vec::new();
+        if !own.is_empty() {
+            puts.push(Put::instead(items, own));
+            let results = |it: &Message| matches!(it, Message::Result { .. });
+            lacks = history::messages(own).into_iter().filter(results).collect();
+        }
+        let shown = Arc::new(words(text));
+        let came = state.last.take().map(|(came, _)| came);
+        let id = came.as_ref().and_then(|it| self.id(it));
+        let answer = Answer { entries: state.entries.clone(), shown: shown.clone(), puts, lacks, id };
+        state.keeps(self.places, Outcome::Changed(shown, came), answer)
+    }
+
+    /// A guard or the user ended the run.
+    fn stops(&self, state: State, end: &Termination) -> Happened {
+        let said = state.entries.iter().filter_map(|entry| match entry {
+            Entry::Conclusion(it) => Some(it.notice().text),
+            Entry::Start(_)
+            | Entry::User(_)
+            | Entry::Completion(_)
+            | Entry::Failed(_)
+            | Entry::Tried(_)
+            | Entry::Result(_)
+            | Entry::Intervention(_)
+            | Entry::Answer(_)
+            | Entry::Compaction(_)
+            | Entry::End(_) => entry.notice().cloned(),
+        });
+        let said: Vec<Arc<str>> = said.collect();
+        let text = if said.is_empty() { ended(end).to_owned() } else { said.join("\n\n") };
+        self.says(state, &text)
+    }
+
+    /// The guards had their tries: the last answer passes, and says so.
+    fn passes_anyway(&self, mut state: State) -> Happened {
+        let Some((came, completion)) = state.last.take() else { return state.gives_up() };
+        let entries = vec![Entry::Completion(completion.clone())];
+        match self.places.passing(self.asked, &state.going, &entries) {
+            Ok(run) => state.going.run = run,
+            Err(fault) => return self.broke_with(state, came, &fault.to_string()),
+        }
+        let mut shown = (*completion).clone();
+        shown.parts.push(Part::Text(GAVE_UP.into()));
+        let shown = Arc::new(shown);
+        let puts = vec![Put::instead(state.going.items, &entries)];
+        let answer = Answer { entries, shown: shown.clone(), puts, lacks: Vec::new(), id: self.id(&came) };
+        state.keeps(self.places, Outcome::Changed(shown, Some(came)), answer)
+    }
+
+    /// The id of an answer, where a later request can name it.
+    fn id(&self, came: &Came) -> Option<Arc<str>> {
+        (self.asking.dialect == Dialect::Responses).then(|| Ids::of(&came.body).id)
+    }
+
+    fn broke(&self, mut state: State, fault: &str) -> Happened {
+        match state.last.take() {
+            Some((came, _)) => self.broke_with(state, came, fault),
+            None => Happened { fault: Some(fault.to_owned()), ..state.gives_up() },
+        }
+    }
+
+    /// A guard broke: its agent goes on without it, and is told nothing.
+    fn broke_with(&self, state: State, came: Came, fault: &str) -> Happened {
+        Happened { fault: Some(fault.to_owned()), ..state.ends(Outcome::AsItCame(came)) }
+    }
+
+    /// A guard broke before the model was asked.
+    async fn unguarded(&self, fault: GuardFault) -> Happened {
+        let outcome = match self.asking.ask(self.body.to_owned()).await {
+            Attempt::Answered(came, _) | Attempt::Final(came) => Outcome::AsItCame(came),
+            Attempt::Failed(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
+            Attempt::Failed(failed) => Outcome::Failed(failed),
+        };
+        let fault = Some(fault.to_string());
+        Happened { outcome, interventions: Vec::new(), asked: 1, fault, view: None }
+    }
+}
+
+impl State {
+    /// Takes what was committed.
+    fn takes_news(&mut self) {
+        let news = self.going.run.news().to_vec();
+        self.interventions.extend(news.iter().filter_map(intervention));
+        self.entries.extend(news);
+        self.takes_interventions();
+    }
+
+    /// Takes what guards would have done that only watch.
+    fn takes_interventions(&mut self) {
+        let would = self.going.run.guard().would_have();
+        self.interventions.extend(would);
+    }
+
+    /// Nothing more can be done about a failed attempt.
+    fn gives_up(mut self) -> Happened {
+        let outcome = match self.failed.take() {
+            Some(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
+            Some(failed) => Outcome::Failed(failed),
+            None => Outcome::Failed(Failed {
+                cause: AttemptCause::Empty,
+                message: "the model was not asked".into(),
+                facts: AttemptFacts::default(),
+                came: None,
+            }),
+        };
+        self.ends(outcome)
+    }
+
+    fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
+        let view = (self.going.run.view().clone(), self.going.branch);
+        let Self { going, interventions, asked, .. } = self;
+        places.keeps(going, answer);
+        Happened { outcome, interventions, asked, fault: None, view: Some(view) }
+    }
+
+    fn ends(self, outcome: Outcome) -> Happened {
+        let Self { interventions, asked, .. } = self;
+        Happened { outcome, interventions, asked, fault: None, view: None }
+    }
+}
+
+/// The index of the last answer of the model; the number of entries if there is none.
+fn last_completion(entries: &[Entry]) -> usize {
+    entries.iter().rposition(|it| matches!(it, Entry::Completion(_))).unwrap_or(entries.len())
+}
+
+/// What an answer is after the guards' repairs.
+fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
+    own.iter().rev().find_map(|entry| match entry {
+        Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. })
+        | Entry::Completion(it) => Some(it.clone()),
+        Entry::Start(_)
+        | Entry::User(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Result(_)
+        | Entry::Intervention(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => None,
+    })
+}
+
+/// A message of the assistant that says this and calls nothing.
+fn words(text: &str) -> Completion {
+    let (finish, usage) = (FinishReason::Stop, Usage::default());
+    Completion::new([Part::Text(text.into())], [], finish, usage, &Offer::default())
+}
+
+/// What is said where no guard has words for an end.
+fn ended(end: &Termination) -> &'static str {
+    match end {
+        Termination::StoppedByUser => "The run has ended, as you asked.",
+        Termination::Finished
+        | Termination::NoProgress
+        | Termination::FatalExecution(_)
+        | Termination::StoppedByGuard
+        | Termination::Limit(_)
+        | Termination::GuardFault(_) => "The run has ended.",
+    }
+}
+
+/// What the user reads under an answer that was corrected in vain.
+const GAVE_UP: &str = "(Balk asked the model several times to correct this answer, and shows it as it is.)";

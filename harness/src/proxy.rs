@@ -11,7 +11,9 @@
 //! use balk_guards::Stack;
 //!
 //! let upstream = Base::parse("https://api.anthropic.com").unwrap();
-//! let proxy = Proxy::start(Proxying::new(upstream, Box::new(|| Stack::new(vec![])))).unwrap();
+//! let guards = || Stack::new(vec![Box::new(balk_guards::Duplicate::new(Default::default()))]);
+//! let proxying = Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) };
+//! let proxy = Proxy::start(proxying).unwrap();
 //! // Point the agent at `proxy.url()`.
 //! ```
 
@@ -82,12 +84,12 @@ pub struct Proxying {
 }
 
 impl Proxying {
-    /// A proxy with these guards, on any free port of this machine.
+    /// A proxy without guards, on any free port of this machine.
     #[must_use]
-    pub fn new(upstream: Base, guards: Box<Guards>) -> Self {
+    pub fn new(upstream: Base) -> Self {
         Self {
             upstream,
-            guards: Some(guards),
+            guards: None,
             api: None,
             tools: ToolTable::default(),
             address: (Ipv4Addr::LOCALHOST, 0).into(),

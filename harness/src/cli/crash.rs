@@ -21,11 +21,13 @@ use super::load::{self, Failure};
 use super::say::say;
 use super::screen;
 use crate::crash::{self, Agent, Job, in_process, isolation, record};
+use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files::check_empty;
 use crate::guards::{Config, DEFAULT as GUARDED, Recipe};
 use crate::program;
+use crate::proxy::Guards;
 
 const AFTER_HELP: &str = "\
 balk crash --agent codex
@@ -89,6 +91,11 @@ pub struct Crash {
     #[arg(long, value_name = "N", default_value_t = 20)]
     replies: u32,
 
+    /// Play each run again with a proxy between the agent and its model, whose guards are SET [default: default]; the
+    /// table sets both beside each other
+    #[arg(long, value_name = "proxy[=SET]", value_parser = through, conflicts_with = "learn")]
+    through: Option<String>,
+
     /// Runs at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -130,6 +137,15 @@ fn gate(text: &str) -> Result<Gate, String> {
     word.map(Gate::Word).ok_or_else(|| format!("expected one of {}, {FALSE_ALARM}", known()))
 }
 
+/// The guards of `proxy[=SET]`.
+fn through(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        None if text == "proxy" => Ok(GUARDED.to_owned()),
+        Some(("proxy", set)) if !set.is_empty() => Ok(set.to_owned()),
+        _ => Err("expected `proxy`, or `proxy=` and the names of guards".to_owned()),
+    }
+}
+
 const FALSE_ALARM: &str = "false-alarm";
 
 impl Crash {
@@ -142,12 +158,20 @@ impl Crash {
             let read = |target: &str| {
                 worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")))
             };
-            crash::play(file, read).map_err(|error| Error::unreadable(file, &error))?;
+            let guards = |spec: &str| {
+                let recipe = Recipe::new(&context.registry, spec, &Config::default());
+                let recipe = recipe.map_err(io::Error::other)?;
+                Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
+            };
+            crash::play(file, read, guards).map_err(|error| Error::unreadable(file, &error))?;
             return Ok(Exit::Fine);
         }
         if self.agent.is_empty() && self.cmd.is_none() {
             let expected = "the name of an agent, or --cmd with the command of one";
             return Err(Error::usage("--agent", expected, "neither").hint("`--help` has an example of each"));
+        }
+        if let Some(spec) = &self.through {
+            Recipe::new(&context.registry, spec, &Config::default())?;
         }
         let isolated = isolation::available();
         let is_isolated = isolated.is_ok();
@@ -274,7 +298,7 @@ impl Crash {
             [] => targets::default(self.learn),
             named => named.to_vec(),
         };
-        let agents = self.agents()?;
+        let agents = self.behind(self.agents()?);
         let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
         let seeds = self.seeds();
         let seeds = (seeds.end() - seeds.start()).saturating_add(1);
@@ -285,7 +309,7 @@ impl Crash {
         }
         let tools = self.tools();
         let mut jobs = Vec::new();
-        for (agent, OfAgent { name, .. }) in &agents {
+        for (agent, OfAgent { name, .. }, through) in &agents {
             for (target, worlds) in named.iter().zip(&worlds) {
                 for seed in self.seeds() {
                     let scenario = worlds.name().into_owned();
@@ -306,6 +330,7 @@ impl Crash {
                         seconds: self.seconds,
                         requests: self.max_requests.unwrap_or(if self.learn { 120 } else { 40 }),
                         replies: self.replies,
+                        through: through.clone(),
                         isolated,
                         out: self.out.join(&folder),
                         folder,
@@ -314,7 +339,19 @@ impl Crash {
                 }
             }
         }
-        Ok(Plan { agents: agents.into_iter().map(|(_, it)| it).collect(), worlds, jobs })
+        Ok(Plan { agents: agents.into_iter().map(|(_, it, _)| it).collect(), worlds, jobs })
+    }
+
+    /// Each agent alone and, where there is a proxy, behind it as well, with the guards of that.
+    fn behind(&self, agents: Vec<(Agent, OfAgent)>) -> Vec<(Agent, OfAgent, Option<String>)> {
+        let both = |(agent, of): (Agent, OfAgent)| {
+            let behind = self.through.clone().map(|set| {
+                let named = OfAgent { name: format!("{}+proxy", of.name), version: of.version.clone() };
+                (agent.clone(), named, Some(set))
+            });
+            std::iter::once((agent, of, None)).chain(behind)
+        };
+        agents.into_iter().flat_map(both).collect()
     }
 
     fn seeds(&self) -> RangeInclusive<u64> {

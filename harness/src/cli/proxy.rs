@@ -114,7 +114,7 @@ impl Proxy {
             dry_run: self.dry_run,
             log: self.log.clone(),
             guards: (self.guard != NONE).then_some(guards),
-            ..Proxying::new(upstream, Box::new(|| balk_guards::Stack::new(Vec::new())))
+            ..Proxying::new(upstream)
         };
         let interrupt = Interrupt::catch();
         let server = Server::start(proxying).map_err(|error| {

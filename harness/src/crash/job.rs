@@ -21,6 +21,7 @@ use super::isolation;
 use super::place;
 use super::run::{self, Order};
 use crate::files::write_whole;
+use crate::proxy::Guards;
 use crate::serve::Step;
 
 /// Which agent is run.
@@ -59,6 +60,8 @@ pub struct Job {
     pub requests: u64,
     /// How often its user answers it.
     pub replies: u32,
+    /// The guards of a proxy between it and its model; without one, it speaks to the model itself.
+    pub through: Option<String>,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
     /// The folder that gets what happened.
@@ -173,7 +176,11 @@ const STEP: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// The file or a folder cannot be read or written.
-pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::Result<()> {
+pub fn play(
+    file: &Path,
+    read: impl FnOnce(&str) -> io::Result<Worlds>,
+    guards: impl FnOnce(&str) -> io::Result<Box<Guards>>,
+) -> io::Result<()> {
     let job: Job = serde_json::from_str(&fs::read_to_string(file)?)?;
     let folder = place::fresh()?;
     let order = Order {
@@ -188,7 +195,8 @@ pub fn play(file: &Path, read: impl FnOnce(&str) -> io::Result<Worlds>) -> io::R
         isolated: job.isolated,
         stop: at_the_end_of_input(),
     };
-    let done = run::run(&order)?;
+    let through = job.through.as_deref().map(guards).transpose()?;
+    let done = run::run(&order, through)?;
     let is_stopped = order.stop.load(Ordering::Relaxed);
     let lines = |steps: &mut dyn Iterator<Item = Step>| -> io::Result<String> {
         steps.map(|it| Ok(serde_json::to_string(&it)? + "\n")).collect()

@@ -20,6 +20,7 @@ use super::real::Real;
 use super::site::Site;
 use super::told::{Heard, Printed, printed};
 use super::verdict::{Facts, verdict};
+use crate::proxy::{Base, Guards, Proxy, Proxying};
 use crate::serve::{Scripts, Serve, Server, Step, Told};
 
 /// What is run, and where.
@@ -56,11 +57,11 @@ pub struct Done {
     pub steps: Vec<Step>,
 }
 
-/// Runs an agent to its end.
+/// Runs an agent to its end; `through` has the guards of a proxy between it and its model.
 ///
 /// # Errors
 /// The place cannot be made or looked at. An agent that cannot be started is no error: its verdict is `not-run`.
-pub fn run(order: &Order) -> io::Result<Done> {
+pub fn run(order: &Order, through: Option<Box<Guards>>) -> io::Result<Done> {
     let Order { profile, worlds, seed, .. } = order;
     let Some(run) = profile.run() else {
         return Ok(not_run(format!("the profile of {} does not say how it is run", profile.agent)));
@@ -70,7 +71,8 @@ pub fn run(order: &Order) -> io::Result<Done> {
     let place = Place::new(&order.folder, environment.files(), &order.tools)?;
     let root = place.workspace.display().to_string();
     let server = serve(order, Real::new(Site::new(&place, &environment), root))?;
-    let mut agent = Agent { order, run, place, server, runs: Vec::new(), unheard: false };
+    let proxy = through.map(|guards| between(&server, guards)).transpose()?;
+    let mut agent = Agent { order, run, place, server, proxy, runs: Vec::new(), unheard: false };
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
     }
@@ -96,6 +98,12 @@ fn serve(order: &Order, site: Real) -> io::Result<Server> {
     })
 }
 
+/// A proxy between an agent and the server.
+fn between(server: &Server, guards: Box<Guards>) -> io::Result<Proxy> {
+    let upstream = Base::parse(&server.url()).map_err(io::Error::other)?;
+    Proxy::start(Proxying { guards: Some(guards), ..Proxying::new(upstream) })
+}
+
 /// The conversation of a run.
 const RUN: &str = "run";
 
@@ -105,6 +113,7 @@ struct Agent<'o> {
     run: &'o Run,
     place: Place,
     server: Server,
+    proxy: Option<Proxy>,
     runs: Vec<Ran>,
     /// Whether the user had more to say, and the agent cannot go on.
     unheard: bool,
@@ -115,7 +124,7 @@ impl Agent<'_> {
     fn plays(&mut self, task: &str) -> io::Result<()> {
         let mut says: Arc<str> = task.into();
         for nth in 0..=self.order.replies {
-            let url = self.server.url();
+            let url = self.proxy.as_ref().map_or_else(|| self.server.url(), Proxy::url);
             let (home, workspace) =
                 (self.place.home.display().to_string(), self.place.workspace.display().to_string());
             let filling = Filling { task: &says, url: &url, home: &home, workspace: &workspace };

@@ -23,7 +23,7 @@ pub(super) struct Came {
 pub(super) enum Attempt {
     /// An answer of the model.
     Answered(Came, Arc<Completion>),
-    /// An answer that asking again does not change: the request is wrong, or what came is in no form that is known.
+    /// An answer in no form that is known.
     Final(Came),
     /// No answer, or not the whole of one.
     Failed(Failed),
@@ -110,11 +110,14 @@ impl Asking<'_> {
         };
         match self.dialect.answer(&reply, self.offer) {
             Ok(completion) => Attempt::Answered(came, completion.into()),
-            Err(Refusal { cause, message, remedy: Remedy::Again }) => {
+            // A form that is not known is no reason to ask again, and no business of guards.
+            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. }) if came.status.is_success() => {
+                Attempt::Final(came)
+            }
+            Err(Refusal { cause, message, .. }) => {
                 let facts = AttemptFacts::default();
                 Attempt::Failed(Failed { cause, message, facts, came: Some(came) })
             }
-            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. }) => Attempt::Final(came),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::{Asked, Edit};
 use balk_guards::{
-    Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Run, Stack, Start, Step,
+    Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Stack, Start, Step,
 };
 
 use super::history::{self, intervention};
@@ -223,8 +223,10 @@ impl Places {
         entries: Vec<Entry>,
         only_watch: bool,
     ) -> Result<Run<Watched>, GuardFault> {
-        let start =
-            Start { model: asked.model.clone(), protocol: Protocol::Text, offer: asked.offer.clone() };
+        // An agent with a tool that ends its task is one that only this tool ends.
+        let finishes = asked.offer.tools().iter().any(|it| it.purpose == Purpose::Finish);
+        let protocol = if finishes { Protocol::Tool } else { Protocol::Text };
+        let start = Start { model: asked.model.clone(), protocol, offer: asked.offer.clone() };
         let transcript = std::iter::once(Entry::Start(start)).chain(entries).collect();
         let run = Run::resume(Watched::new((self.guards)(), only_watch), transcript, Limits::NONE)?;
         // It was asked about the last answer before.

@@ -24,12 +24,20 @@ pub struct Bounds {
     pub tries: u32,
     /// After this time it is not asked again.
     pub time: Duration,
+    /// How long a tick of the guards lasts: they count waits in ticks.
+    pub tick: Duration,
 }
 
 impl Default for Bounds {
     /// Clients wait ten minutes at least: the SDKs of OpenAI and Anthropic by default.
     fn default() -> Self {
-        Self { tries: 8, time: Duration::from_secs(120) }
+        Self { tries: 8, time: Duration::from_secs(120), tick: Duration::from_millis(1) }
+    }
+}
+
+impl Bounds {
+    fn wait(self, ticks: u64) -> Duration {
+        self.tick.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX))
     }
 }
 
@@ -121,7 +129,7 @@ impl Turn<'_> {
                     if !self.may_ask(&state, watch, at_least) {
                         return state.gives_up();
                     }
-                    tokio::time::sleep(Duration::from_millis(at_least)).await;
+                    tokio::time::sleep(self.bounds.wait(at_least)).await;
                     state.going.run.waited(at_least);
                     state.takes_news();
                 }
@@ -159,7 +167,7 @@ impl Turn<'_> {
     }
 
     fn may_ask(&self, state: &State, watch: Stopwatch, wait: u64) -> bool {
-        let spent = Duration::from_nanos(watch.nanoseconds()).saturating_add(Duration::from_millis(wait));
+        let spent = Duration::from_nanos(watch.nanoseconds()).saturating_add(self.bounds.wait(wait));
         state.asked < self.bounds.tries && spent <= self.bounds.time
     }
 

@@ -1,0 +1,250 @@
+//! The same guards in process and through a proxy. The agent of a trial talks to a proxy, which talks to a server that
+//! plays the trial's model: the model does the same, and the guards do the same.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common::recipe::recipe;
+use crate::common::{scenario, seeds};
+use balk::engine::{self, Trial, TruthChannel};
+use balk::proxy::{Base, Bounds, Proxy, Proxying};
+use balk::replay::ToolTable;
+use balk::serve::{Scripts, Serve, Server, Step};
+use balk_guards::wire::{Asking, Dialect, Form, Reply};
+use balk_guards::{Completion, Entry, FinishReason, Offer, Origin, RawCall, ToolCall, ToolResult, View};
+use balk_scenarios::{Scenario, World, WorldOptions};
+use rayon::prelude::*;
+
+/// An agent that does what the host of a trial did.
+struct Agent<'t> {
+    http: ureq::Agent,
+    url: String,
+    dialect: Dialect,
+    asking: Asking,
+    view: View,
+    /// What is left of the trial.
+    rest: VecDeque<&'t Entry>,
+}
+
+impl<'t> Agent<'t> {
+    fn new(url: &str, conversation: &str, (dialect, stream): (Dialect, bool), trial: &'t Trial) -> Self {
+        let http = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(20)))
+            .build()
+            .new_agent();
+        let path = match (dialect, stream) {
+            (Dialect::OpenAi, _) => "v1/chat/completions",
+            (Dialect::Responses, _) => "v1/responses",
+            (Dialect::Anthropic, _) => "v1/messages",
+            (Dialect::Gemini, false) => "v1beta/models/balk-actor:generateContent",
+            (Dialect::Gemini, true) => "v1beta/models/balk-actor:streamGenerateContent?alt=sse",
+        };
+        let url = format!("{url}/c/{conversation}/{path}");
+        let asking = Asking { stream, ..Asking::of("balk-actor") };
+        Self { http, url, dialect, asking, view: View::default(), rest: trial.entries.iter().collect() }
+    }
+
+    /// Goes through the trial. An error says what came that no agent understands.
+    fn plays(mut self) -> Result<(), String> {
+        while let Some(Entry::Start(_) | Entry::User(_)) = self.rest.front() {
+            self.takes();
+        }
+        // A bound of the trial is none of the proxy, so a run may be longer than its trial.
+        while self.rest.iter().any(|it| matches!(it, Entry::Completion(_))) {
+            let Some(answer) = self.asks()? else { return Ok(()) };
+            let goes_on = if answer.calls.is_empty() { self.hears(&answer) } else { self.works(&answer) };
+            if !goes_on {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn asks(&self) -> Result<Option<Completion>, String> {
+        let request = self.dialect.request(&self.view, &self.asking);
+        let post = self.http.post(&self.url).header("content-type", "application/json");
+        let mut response = post.send(request).map_err(|error| error.to_string())?;
+        let status = response.status().as_u16();
+        let body = response.body_mut().read_to_string().map_err(|error| error.to_string())?;
+        let form = if self.asking.stream && status == 200 { Form::Stream } else { Form::Whole };
+        let reply = Reply { status, retry_after: None, form, body: body.into() };
+        // A failed attempt that nothing brings back ends an agent, as it ends a trial.
+        Ok(self.dialect.answer(&reply, self.view.offer()).ok())
+    }
+
+    fn takes(&mut self) {
+        if let Some(entry) = self.rest.pop_front() {
+            self.view.push(entry);
+        }
+    }
+
+    /// The calls of this answer have the results that they had in the trial.
+    fn works(&mut self, answer: &Completion) -> bool {
+        self.view.push(&Entry::Completion(Arc::new(answer.clone())));
+        for call in &answer.calls {
+            let is_its = |entry: &Entry| match entry {
+                Entry::Result(it) => {
+                    it.origin == Origin::Executed
+                        && it.call.tool == call.tool
+                        && it.call.arguments == call.arguments
+                }
+                _ => false,
+            };
+            let Some(at) = self.rest.iter().position(|it| is_its(it)) else { return false };
+            let Some(Entry::Result(result)) = self.rest.drain(..=at).next_back() else { return false };
+            let raw =
+                RawCall { id: call.id.clone(), tool: call.tool.clone(), arguments: call.arguments.clone() };
+            let call = Arc::new(ToolCall::new(raw, self.view.offer()));
+            self.view.push(&Entry::Result(ToolResult { call, ..result.clone() }));
+        }
+        while let Some(Entry::Result(_) | Entry::Intervention(_)) = self.rest.front() {
+            self.rest.pop_front();
+        }
+        while let Some(Entry::User(_)) = self.rest.front() {
+            self.takes();
+        }
+        true
+    }
+
+    /// The user says what they said in the trial.
+    fn hears(&mut self, answer: &Completion) -> bool {
+        self.view.push(&Entry::Completion(Arc::new(answer.clone())));
+        let says = |entry: &Entry| matches!(entry, Entry::User(_) | Entry::Answer(_));
+        let Some(at) = self.rest.iter().position(|it| says(it)) else { return false };
+        let Some(said) = self.rest.drain(..=at).next_back() else { return false };
+        self.view.push(said);
+        while let Some(Entry::User(_)) = self.rest.front() {
+            self.takes();
+        }
+        true
+    }
+}
+
+/// What a model said: its texts and calls.
+type Said = (String, Vec<(String, String)>);
+
+fn said(completion: &Completion) -> Said {
+    let calls = completion.calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
+    (completion.texts().map(|it| &**it).collect(), calls.collect())
+}
+
+/// What the guards did: how often each rule fired in each way.
+fn done(trial: &Trial) -> BTreeMap<String, u64> {
+    let mut done = BTreeMap::new();
+    for entry in &trial.entries {
+        if let Entry::Intervention(it) = entry {
+            *done.entry(format!("{}/{}/{}", it.note.guard, it.note.rule, it.kind.name())).or_default() += 1;
+        }
+    }
+    done
+}
+
+fn tools(offer: &Offer) -> ToolTable {
+    let mut table = String::new();
+    for tool in offer.tools() {
+        let effect = serde_json::to_string(&tool.effect).expect("a word");
+        let purpose = serde_json::to_string(&tool.purpose).expect("a word");
+        let name = serde_json::to_string(&tool.original).expect("a string");
+        writeln!(table, "{name} = {{ effect = {effect}, purpose = {purpose} }}").expect("text is written");
+    }
+    ToolTable::parse(&table).expect("it is a table")
+}
+
+/// Why a trial cannot be played by an agent at a distance, if it cannot.
+fn only_in_process(trial: &Trial) -> Option<&'static str> {
+    trial.entries.iter().find_map(|entry| match entry {
+        Entry::Tried(_) => Some("a guard ran a call again"),
+        Entry::Compaction(_) => Some("the loop cut its history"),
+        Entry::Completion(it) if it.finish == FinishReason::Error => Some("a call ran in a broken attempt"),
+        _ => None,
+    })
+}
+
+/// Plays a trial; says what was different, or whether it was played.
+fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool)) -> Result<bool, String> {
+    let world = World::draw(scenario, seed, WorldOptions::default());
+    let channel = TruthChannel::default();
+    let trial = engine::run(&world, &mut recipe(stack).stack(&channel), &channel);
+    if only_in_process(&trial).is_some() {
+        return Ok(false);
+    }
+    let worlds = vec![scenario.clone().into()];
+    let scripts = Scripts { worlds, seed, profile: None };
+    let server =
+        Server::start(Serve { only: Some("one".into()), ..Serve::new(scripts) }).expect("a port is free");
+    let made = recipe(stack);
+    let proxy = Proxy::start(Proxying {
+        guards: Some(Box::new(move || made.stack(&TruthChannel::default()))),
+        tools: tools(world.offer()),
+        timeout: Duration::from_secs(2),
+        bounds: Bounds { tries: 1_000, time: Duration::from_secs(100), tick: Duration::ZERO },
+        ..Proxying::new(Base::parse(&server.url()).expect("an address"))
+    })
+    .expect("a port is free");
+    let name = format!("{} {seed} {stack} {way:?}", scenario.name);
+    let url = proxy.url();
+    Agent::new(&url, "it", way, &trial).plays().map_err(|why| format!("{name}: {why}"))?;
+    let told = server.told(Some("one")).map_or_else(Vec::new, |it| it.steps);
+    let acts = told.iter().filter_map(|step| match step {
+        Step::Act { texts, calls, broke: None, .. } => {
+            let calls = calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
+            let said: Said = (texts.iter().map(|it| &**it).collect(), calls.collect());
+            Some(said).filter(|(text, calls)| !(text.trim().is_empty() && calls.is_empty()))
+        }
+        _ => None,
+    });
+    let acts: Vec<Said> = acts.collect();
+    let expected: Vec<Said> = trial
+        .entries
+        .iter()
+        .filter_map(|it| match it {
+            Entry::Completion(it) => Some(said(it)),
+            _ => None,
+        })
+        .collect();
+    if let Some(at) = (0..acts.len().max(expected.len())).find(|&at| acts.get(at) != expected.get(at)) {
+        let (found, wanted) = (acts.get(at), expected.get(at));
+        if std::env::var("ONE").is_ok() {
+            eprintln!("{:#?}\nTOLD {told:#?}", trial.entries);
+        }
+        return Err(format!("{name}: act {}: expected {wanted:?}, found {found:?}", at + 1));
+    }
+    let (found, wanted) = (proxy.counted().interventions, done(&trial));
+    if found != wanted {
+        return Err(format!("{name}: expected {wanted:?}, found {found:?}"));
+    }
+    Ok(true)
+}
+
+#[test]
+fn guards_do_the_same_through_a_proxy() {
+    let long = *seeds().end() >= 100;
+    let only = std::env::var("ONE").ok();
+    let listed: Vec<_> = balk_scenarios::catalogue::listed()
+        .filter(|it| only.as_ref().is_none_or(|o| o.split(",").any(|o| o == it.name)))
+        .map(|it| scenario(it.name, &[]))
+        .collect();
+    let both = Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]).collect::<Vec<_>>();
+    let ways = |at: usize| if long { both.clone() } else { vec![both[at % both.len()]] };
+    let runs: Vec<_> = listed
+        .iter()
+        .enumerate()
+        .flat_map(|(at, it)| (0..if long { 50 } else { 1 }).map(move |seed| (at, it, seed)))
+        .flat_map(|(at, it, seed)| ways(at).into_iter().map(move |way| (it, seed, way)))
+        .collect();
+    let checked: Vec<_> =
+        runs.par_iter().map(|(scenario, seed, way)| check(scenario, *seed, "default", *way)).collect();
+    let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        checked.len(),
+        wrong.iter().map(|it| it.chars().take(700).collect::<String>()).collect::<Vec<_>>().join("\n")
+    );
+    let played = checked.iter().filter(|it| **it == Ok(true)).count();
+    assert!(played * 10 > runs.len() * 8, "only {played} of {} were played", runs.len());
+}

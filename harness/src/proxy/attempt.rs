@@ -110,8 +110,11 @@ impl Asking<'_> {
         };
         match self.dialect.answer(&reply, self.offer) {
             Ok(completion) => Attempt::Answered(came, completion.into()),
-            // A form that is not known is no reason to ask again, and no business of guards.
-            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. }) if came.status.is_success() => {
+            // JSON of a form that is not known is no reason to ask again, and no business of guards. A page of something
+            // between here and the provider is.
+            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. })
+                if came.status.is_success() && is_json(&came.headers) =>
+            {
                 Attempt::Final(came)
             }
             Err(Refusal { cause, message, .. }) => {
@@ -143,7 +146,14 @@ impl Failed {
 }
 
 fn form(headers: &HeaderMap) -> Form {
+    if kind(headers).starts_with("text/event-stream") { Form::Stream } else { Form::Whole }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    kind(headers).contains("json")
+}
+
+fn kind(headers: &HeaderMap) -> String {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let is_stream = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
-    if is_stream { Form::Stream } else { Form::Whole }
+    kind.trim_start().to_ascii_lowercase()
 }

@@ -17,7 +17,7 @@ pub(super) fn entries(messages: &[Message]) -> Vec<Entry> {
         match message {
             Message::User(text) => {
                 lose(&mut open, &mut entries);
-                entries.push(user(text, talks));
+                entries.push(Entry::User(said(text, talks)));
             }
             Message::Assistant(completion) => {
                 lose(&mut open, &mut entries);
@@ -40,14 +40,15 @@ fn lose(open: &mut Vec<Arc<ToolCall>>, entries: &mut Vec<Entry>) {
     entries.extend(open.drain(..).map(|it| Entry::Result(ToolResult::lost(&it))));
 }
 
-/// What an agent adds to the results of a turn in the user's role comes from the agent; words that answer a message
-/// without a call come from the user.
-fn user(text: &Arc<str>, talks: bool) -> Entry {
-    Entry::User(said(text, talks))
-}
-
+/// Who says this in the user's role. `talks` is whether it answers a message without a call.
+///
+/// Words beside results can be a user's, who speaks while calls run, or the agent's own reminder. What agents put there
+/// themselves stands in tags: `<system-reminder>` of claude-code, `<environment_context>` of codex,
+/// `<environment_details>` of Cline, `<system>` of kimi-cli.
 pub(super) fn said(text: &Arc<str>, talks: bool) -> UserMessage {
-    UserMessage { from: if talks { Speaker::User } else { Speaker::Loop }, text: text.clone() }
+    let is_tagged = text.trim_start().strip_prefix('<').is_some_and(|it| it.starts_with(char::is_alphabetic));
+    let from = if !talks && is_tagged { Speaker::Loop } else { Speaker::User };
+    UserMessage { from, text: text.clone() }
 }
 
 /// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.

@@ -99,6 +99,11 @@ impl Places {
         Self { guards, only_watch, all: Mutex::default(), most, branches: AtomicUsize::new(0) }
     }
 
+    /// Whether guards only watch.
+    pub(super) fn only_watch(&self) -> bool {
+        self.only_watch
+    }
+
     /// Finds where a request goes on.
     ///
     /// # Errors

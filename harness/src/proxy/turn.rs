@@ -6,8 +6,9 @@ use std::time::Duration;
 use balk_guards::wire::{Asked, Dialect, Edit};
 use balk_guards::{
     AttemptCause, AttemptFacts, AttemptFailure, Completion, Entry, FinishReason, GuardFault, Intervention,
-    InterventionKind, Message, Offer, Part, Step, Termination, ToolCall, Usage, View, Wait,
+    InterventionKind, Message, Offer, Part, Step, Termination, ToolCall, Usage, View, Wait, conclusion,
 };
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::attempt::{Asking, Attempt, Came, Failed};
 use super::history::{self, intervention};
@@ -125,22 +126,31 @@ impl Turn<'_> {
                         return state.ends(Outcome::AsItCame(came));
                     }
                 }
-                Step::Wait(Wait { at_least, .. }) => {
-                    if !self.may_ask(&state, watch, at_least) {
+                Step::Wait(wait) => {
+                    let ticks = self.drawn(wait, state.asked);
+                    if !self.may_ask(&state, watch, ticks) {
                         return state.gives_up();
                     }
-                    tokio::time::sleep(self.bounds.wait(at_least)).await;
-                    state.going.run.waited(at_least);
+                    tokio::time::sleep(self.bounds.wait(ticks)).await;
+                    state.going.run.waited(ticks);
                     state.takes_news();
                 }
-                Step::Tools { calls, .. } => return self.shows(state, &calls),
-                Step::Reply => return self.shows(state, &[]),
-                Step::User(_) | Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
+                Step::Tools { calls, .. } => return self.shows(state, &calls, None),
+                Step::Reply => return self.replies(state),
+                Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
                 Step::User(asks) => return self.says(state, &question::text(&asks)),
                 Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
                 Step::Ended(end) => return self.stops(state, &end),
             }
         }
+    }
+
+    /// How many ticks of this range are waited: others for other requests, so that clients that failed together do not
+    /// come back together.
+    fn drawn(&self, wait: Wait, asked: u32) -> u64 {
+        let Wait { at_least, at_most } = wait;
+        let drawn = xxh3_64_with_seed(self.body.as_bytes(), asked.into());
+        at_least + drawn.checked_rem(at_most.saturating_sub(at_least).saturating_add(1)).unwrap_or(drawn)
     }
 
     /// Guards that only watch learn what came.
@@ -159,8 +169,8 @@ impl Turn<'_> {
             }
         }
         match state.going.run.step() {
-            Step::Tools { calls, .. } => self.shows(state, &calls),
-            Step::Reply => self.shows(state, &[]),
+            Step::Tools { calls, .. } => self.shows(state, &calls, None),
+            Step::Reply => self.replies(state),
             Step::Ended(Termination::GuardFault(fault)) => self.broke(state, &fault),
             Step::Model { .. } | Step::Wait(_) | Step::User(_) | Step::Ended(_) => state.gives_up(),
         }
@@ -205,13 +215,28 @@ impl Turn<'_> {
         None
     }
 
-    /// The calls that may run, and the texts.
-    fn shows(&self, mut state: State, calls: &[Arc<ToolCall>]) -> Happened {
+    /// An answer without a call. An agent for one task ends with it and says so to no one, so what its user should know
+    /// at the end is said here.
+    fn replies(&self, mut state: State) -> Happened {
+        let ending = match conclusion(state.going.run.guard(), &Termination::Finished) {
+            Ok(ending) => ending.map(|it| it.notice()),
+            Err(fault) => return self.broke(state, &fault.to_string()),
+        };
+        let kind = InterventionKind::Notice;
+        let said = ending.clone().map(|note| Intervention { kind, note, seen: true });
+        state.interventions.extend(said);
+        let text = ending.filter(|_| !self.places.only_watch()).map(|it| it.text);
+        self.shows(state, &[], text)
+    }
+
+    /// The calls that may run, and the texts; `ending` is said below them.
+    fn shows(&self, mut state: State, calls: &[Arc<ToolCall>], ending: Option<Arc<str>>) -> Happened {
         let Some((came, original)) = state.last.take() else { return state.gives_up() };
         let at = last_completion(&state.entries);
         let (hidden, own) = state.entries.split_at(at);
         let judged = judged(own).unwrap_or_else(|| original.clone());
-        let notices: Vec<Arc<str>> = own.iter().filter_map(|it| it.notice().cloned()).collect();
+        let notices = own.iter().filter_map(|it| it.notice().cloned());
+        let notices: Vec<Arc<str>> = notices.chain(ending).collect();
         let passes = judged == original && calls.len() == judged.calls.len() && notices.is_empty();
         let items = state.going.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
@@ -243,12 +268,9 @@ impl Turn<'_> {
         let (hidden, own) = state.entries.split_at(at);
         let items = state.going.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
-        let mut lacks = Vec::new();
-        if !own.is_empty() {
-            puts.push(Put::instead(items, own));
-            let results = |it: &Message| matches!(it, Message::Result { .. });
-            lacks = history::messages(own).into_iter().filter(results).collect();
-        }
+        puts.push(Put::instead(items, own));
+        let is_result = |it: &Message| matches!(it, Message::Result { .. });
+        let lacks = history::messages(own).into_iter().filter(is_result).collect();
         let shown = Arc::new(words(text));
         let came = state.last.take().map(|(came, _)| came);
         let id = came.as_ref().and_then(|it| self.id(it));

@@ -13,7 +13,10 @@ use balk::proxy::{Base, Bounds, Proxy, Proxying};
 use balk::replay::ToolTable;
 use balk::serve::{Scripts, Serve, Server, Step};
 use balk_guards::wire::{Asking, Dialect, Form, Reply};
-use balk_guards::{Completion, Entry, FinishReason, Offer, Origin, RawCall, ToolCall, ToolResult, View};
+use balk_guards::{
+    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, FinishReason, Guard, Offer, Origin,
+    RawCall, Recovery, Settlement, Stack, Status, Termination, ToolCall, ToolResult, View,
+};
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
 
@@ -53,7 +56,7 @@ impl<'t> Agent<'t> {
             self.takes();
         }
         // A bound of the trial is none of the proxy, so a run may be longer than its trial.
-        while self.rest.iter().any(|it| matches!(it, Entry::Completion(_))) {
+        while self.rest.iter().any(|it| matches!(it, Entry::Completion(_) | Entry::Failed(_))) {
             let Some(answer) = self.asks()? else { return Ok(()) };
             let goes_on = if answer.calls.is_empty() { self.hears(&answer) } else { self.works(&answer) };
             if !goes_on {
@@ -131,6 +134,63 @@ fn said(completion: &Completion) -> Said {
     (completion.texts().map(|it| &**it).collect(), calls.collect())
 }
 
+fn says_something((text, calls): &Said) -> bool {
+    !(text.trim().is_empty() && calls.is_empty())
+}
+
+/// Guards that see of a result what a dialect carries: whether it failed, where there is a word for that.
+struct AsSent {
+    stack: Stack,
+    dialect: Dialect,
+}
+
+impl AsSent {
+    fn sent(&self, result: &ToolResult) -> ToolResult {
+        let has_flag = matches!(self.dialect, Dialect::Anthropic | Dialect::Gemini);
+        let status = match (result.origin, result.status) {
+            (Origin::Executed, Status::Error) if has_flag => Status::Error,
+            (Origin::Executed, _) => Status::Unknown,
+            (Origin::Synthetic | Origin::Missing, own) => own,
+        };
+        ToolResult { status, ..result.clone() }
+    }
+}
+
+impl Guard for AsSent {
+    fn name(&self) -> &str {
+        self.stack.name()
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Result(it) => self.stack.observe(&Entry::Result(self.sent(it))),
+            other => self.stack.observe(other),
+        }
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        self.stack.review(completion)
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        let sent: Vec<_> = results.iter().map(|it| self.sent(it)).collect();
+        self.stack.settle(completion, &sent)
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        self.stack.recover(failure)
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        self.stack.conclude(end)
+    }
+}
+
+/// What guards say at a distance and in process at different times: what is said when a run ends, a proxy says with
+/// every answer that may be the last one. And an agent behind it sees nothing of an answer that broke.
+const ELSEWHERE: [&str; 3] =
+    ["no-tools/open-request/notice", "handoff/partial-work/notice", "retry-safety/text-shown-again/notice"];
+
 /// What the guards did: how often each rule fired in each way.
 fn done(trial: &Trial) -> BTreeMap<String, u64> {
     let mut done = BTreeMap::new();
@@ -147,18 +207,24 @@ fn tools(offer: &Offer) -> ToolTable {
     for tool in offer.tools() {
         let effect = serde_json::to_string(&tool.effect).expect("a word");
         let purpose = serde_json::to_string(&tool.purpose).expect("a word");
-        let name = serde_json::to_string(&tool.original).expect("a string");
+        let name = serde_json::to_string(&tool.name).expect("a string");
         writeln!(table, "{name} = {{ effect = {effect}, purpose = {purpose} }}").expect("text is written");
     }
     ToolTable::parse(&table).expect("it is a table")
 }
 
 /// Why a trial cannot be played by an agent at a distance, if it cannot.
-fn only_in_process(trial: &Trial) -> Option<&'static str> {
+fn only_in_process(world: &World, trial: &Trial) -> Option<&'static str> {
+    if world.offer().tools().iter().any(|it| it.provider_executed) {
+        return Some("a request of a view does not name the tools that the provider runs");
+    }
     trial.entries.iter().find_map(|entry| match entry {
         Entry::Tried(_) => Some("a guard ran a call again"),
         Entry::Compaction(_) => Some("the loop cut its history"),
         Entry::Completion(it) if it.finish == FinishReason::Error => Some("a call ran in a broken attempt"),
+        Entry::Conclusion(it) if matches!(it.end, Termination::FatalExecution(_)) => {
+            Some("the agent could not go on, which it does not tell its model")
+        }
         _ => None,
     })
 }
@@ -167,8 +233,9 @@ fn only_in_process(trial: &Trial) -> Option<&'static str> {
 fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool)) -> Result<bool, String> {
     let world = World::draw(scenario, seed, WorldOptions::default());
     let channel = TruthChannel::default();
-    let trial = engine::run(&world, &mut recipe(stack).stack(&channel), &channel);
-    if only_in_process(&trial).is_some() {
+    let mut guards = AsSent { stack: recipe(stack).stack(&channel), dialect: way.0 };
+    let trial = engine::run(&world, &mut guards, &channel);
+    if only_in_process(&world, &trial).is_some() {
         return Ok(false);
     }
     let worlds = vec![scenario.clone().into()];
@@ -192,7 +259,7 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
         Step::Act { texts, calls, broke: None, .. } => {
             let calls = calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
             let said: Said = (texts.iter().map(|it| &**it).collect(), calls.collect());
-            Some(said).filter(|(text, calls)| !(text.trim().is_empty() && calls.is_empty()))
+            Some(said).filter(says_something)
         }
         _ => None,
     });
@@ -201,50 +268,43 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
         .entries
         .iter()
         .filter_map(|it| match it {
-            Entry::Completion(it) => Some(said(it)),
+            Entry::Completion(it) => Some(said(it)).filter(says_something),
             _ => None,
         })
         .collect();
     if let Some(at) = (0..acts.len().max(expected.len())).find(|&at| acts.get(at) != expected.get(at)) {
         let (found, wanted) = (acts.get(at), expected.get(at));
-        if std::env::var("ONE").is_ok() {
-            eprintln!("{:#?}\nTOLD {told:#?}", trial.entries);
-        }
         return Err(format!("{name}: act {}: expected {wanted:?}, found {found:?}", at + 1));
     }
-    let (found, wanted) = (proxy.counted().interventions, done(&trial));
+    let (mut found, mut wanted) = (proxy.counted().interventions, done(&trial));
+    for all in [&mut found, &mut wanted] {
+        all.retain(|name, _| !ELSEWHERE.contains(&&**name));
+    }
     if found != wanted {
         return Err(format!("{name}: expected {wanted:?}, found {found:?}"));
     }
     Ok(true)
 }
 
+/// Every scenario: one seed in a normal run, where scenarios take turns with dialects, whole and streamed; in a long one
+/// fifty seeds, each in every way.
 #[test]
 fn guards_do_the_same_through_a_proxy() {
-    let long = *seeds().end() >= 100;
-    let only = std::env::var("ONE").ok();
-    let listed: Vec<_> = balk_scenarios::catalogue::listed()
-        .filter(|it| only.as_ref().is_none_or(|o| o.split(",").any(|o| o == it.name)))
-        .map(|it| scenario(it.name, &[]))
-        .collect();
-    let both = Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]).collect::<Vec<_>>();
-    let ways = |at: usize| if long { both.clone() } else { vec![both[at % both.len()]] };
-    let runs: Vec<_> = listed
-        .iter()
-        .enumerate()
-        .flat_map(|(at, it)| (0..if long { 50 } else { 1 }).map(move |seed| (at, it, seed)))
-        .flat_map(|(at, it, seed)| ways(at).into_iter().map(move |way| (it, seed, way)))
-        .collect();
-    let checked: Vec<_> =
-        runs.par_iter().map(|(scenario, seed, way)| check(scenario, *seed, "default", *way)).collect();
+    let count = seeds().end() + 1;
+    let is_long = count > 100;
+    let both: Vec<_> = Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]).collect();
+    let listed: Vec<_> =
+        balk_scenarios::catalogue::listed().map(|it| scenario(it.name, &[])).enumerate().collect();
+    let checks = listed.par_iter().flat_map_iter(|(at, scenario)| {
+        let ways = if is_long { both.clone() } else { vec![both[at % both.len()]] };
+        let seeds = 0..if is_long { (count / 20).min(50) } else { 1 };
+        seeds.flat_map(move |seed| {
+            ways.clone().into_iter().map(move |way| check(scenario, seed, "default", way))
+        })
+    });
+    let checked: Vec<Result<bool, String>> = checks.collect();
     let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {} differ:\n{}",
-        wrong.len(),
-        checked.len(),
-        wrong.iter().map(|it| it.chars().take(700).collect::<String>()).collect::<Vec<_>>().join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
     let played = checked.iter().filter(|it| **it == Ok(true)).count();
-    assert!(played * 10 > runs.len() * 8, "only {played} of {} were played", runs.len());
+    assert!(played * 10 > checked.len() * 8, "only {played} of {} were played", checked.len());
 }

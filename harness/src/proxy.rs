@@ -138,6 +138,7 @@ impl Proxy {
             counts: Counts::default(),
             bodies: AtomicUsize::new(0),
             faults: Mutex::default(),
+            told: Mutex::default(),
         });
         let all = shared.clone();
         runtime.spawn(lines.answer(limits.head, move |_, request| http::handle(all.clone(), request)));
@@ -160,6 +161,12 @@ impl Proxy {
     #[must_use]
     pub fn unlogged(&self) -> Option<(PathBuf, String)> {
         self.shared.log.as_ref()?.unwritten()
+    }
+
+    /// What guards told users last, in order: questions, stops and notices.
+    #[must_use]
+    pub fn told(&self) -> Vec<Arc<str>> {
+        self.shared.told()
     }
 
     /// The guards that broke since the last call, and how. Their agents went on without them.

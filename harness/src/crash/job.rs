@@ -196,6 +196,7 @@ pub fn play(
         stop: at_the_end_of_input(),
     };
     let through = job.through.as_deref().map(guards).transpose()?;
+    let is_behind = through.is_some();
     let done = run::run(&order, through)?;
     let is_stopped = order.stop.load(Ordering::Relaxed);
     let lines = |steps: &mut dyn Iterator<Item = Step>| -> io::Result<String> {
@@ -208,6 +209,14 @@ pub fn play(
         let entry = entry?;
         if entry.path().extension() == Some(OsStr::new("txt")) {
             fs::copy(entry.path(), job.out.join(entry.file_name()))?;
+        }
+    }
+    if is_behind {
+        let log = job.out.join(run::PROXY);
+        fs::create_dir_all(&log)?;
+        for entry in fs::read_dir(folder.path().join(run::PROXY))? {
+            let entry = entry?;
+            fs::copy(entry.path(), log.join(entry.file_name()))?;
         }
     }
     // What came of a run that was stopped is not known.

@@ -18,7 +18,7 @@ use super::in_process::{same_acts, trial};
 use super::place::Place;
 use super::real::Real;
 use super::site::Site;
-use super::told::{Heard, Printed, printed};
+use super::told::{Heard, Printed, printed, squeezed};
 use super::verdict::{Facts, verdict};
 use crate::proxy::{Base, Guards, Proxy, Proxying};
 use crate::serve::{Scripts, Serve, Server, Step, Told};
@@ -71,7 +71,7 @@ pub fn run(order: &Order, through: Option<Box<Guards>>) -> io::Result<Done> {
     let place = Place::new(&order.folder, environment.files(), &order.tools)?;
     let root = place.workspace.display().to_string();
     let server = serve(order, Real::new(Site::new(&place, &environment), root))?;
-    let proxy = through.map(|guards| between(&server, guards)).transpose()?;
+    let proxy = through.map(|guards| between(&server, guards, &order.folder.join(PROXY))).transpose()?;
     let mut agent = Agent { order, run, place, server, proxy, runs: Vec::new(), unheard: false };
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
@@ -99,10 +99,13 @@ fn serve(order: &Order, site: Real) -> io::Result<Server> {
 }
 
 /// A proxy between an agent and the server.
-fn between(server: &Server, guards: Box<Guards>) -> io::Result<Proxy> {
+fn between(server: &Server, guards: Box<Guards>, log: &Path) -> io::Result<Proxy> {
     let upstream = Base::parse(&server.url()).map_err(io::Error::other)?;
-    Proxy::start(Proxying { guards: Some(guards), ..Proxying::new(upstream) })
+    Proxy::start(Proxying { guards: Some(guards), log: Some(log.to_owned()), ..Proxying::new(upstream) })
 }
+
+/// The log of a proxy, in the folder of a run.
+pub(super) const PROXY: &str = "proxy";
 
 /// The conversation of a run.
 const RUN: &str = "run";
@@ -216,6 +219,17 @@ impl Agent<'_> {
         Ok(format!("it never asked its model ({said})"))
     }
 
+    /// What a proxy says to the user is known, so it need not be guessed whether the agent passed it on.
+    fn told_by_proxy(&self, ran: &Ran, printed: Printed) -> io::Result<Printed> {
+        let Some(proxy) = &self.proxy else { return Ok(printed) };
+        let outputs = [fs::read(&ran.stdout.file)?, fs::read(&ran.stderr.file)?];
+        let outputs = outputs.map(|it| squeezed(&String::from_utf8_lossy(&it)));
+        let is_there = |line: &&str| outputs.iter().any(|it| it.contains(&squeezed(line)));
+        let told = proxy.told();
+        let line = told.iter().rev().filter_map(|text| text.lines().next()).find(is_there);
+        Ok(Printed { told: printed.told.clone().or_else(|| line.map(str::to_owned)), ..printed })
+    }
+
     fn facts(&self, all: &Told) -> io::Result<Facts> {
         let last = self.runs.last();
         // An agent that ends because its next request was refused was stopped by the bound all the same.
@@ -231,7 +245,7 @@ impl Agent<'_> {
             code: last.and_then(|it| it.status.code()),
             signalled: last.is_some_and(|it| is_signalled(it.status)),
             printed: match last {
-                Some(ran) => said(ran, &all.steps)?,
+                Some(ran) => self.told_by_proxy(ran, said(ran, &all.steps)?)?,
                 None => Printed::default(),
             },
             left: Left(left),

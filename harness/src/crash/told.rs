@@ -13,10 +13,11 @@
 use crate::claims;
 
 use exceptions::{Exception, without_exceptions};
-use repeated::{Repeated, squeezed};
+use repeated::Repeated;
 use words::LIBRARIES;
 
 pub use repeated::Heard;
+pub(super) use repeated::squeezed;
 
 mod exceptions;
 mod repeated;

@@ -51,10 +51,33 @@ pub(super) fn said(text: &Arc<str>, talks: bool) -> UserMessage {
     UserMessage { from, text: text.clone() }
 }
 
+/// The blocks that agents add to what a tool said, by their tags: `<system-reminder>` of claude-code and of agents made
+/// after it (a count of tokens that is another one in each turn, among others), `<environment_details>` of Cline.
+const REMINDERS: [&str; 2] = ["system-reminder", "environment_details"];
+
+/// What the tool said, without an agent's reminders before and after it.
+fn plain(text: &Arc<str>) -> Arc<str> {
+    let mut said = &**text;
+    loop {
+        let within = said.trim();
+        let cut = REMINDERS.iter().find_map(|tag| {
+            let (opens, closes) = (format!("<{tag}>"), format!("</{tag}>"));
+            let before = within.strip_suffix(&*closes).and_then(|it| Some(&within[..it.rfind(&*opens)?]));
+            let after = || within.strip_prefix(&*opens).and_then(|it| Some(it.split_once(&*closes)?.1));
+            before.or_else(after)
+        });
+        match cut {
+            Some(rest) => said = rest,
+            None if said.len() == text.len() => return text.clone(),
+            None => return within.into(),
+        }
+    }
+}
+
 /// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.
 fn result(call: &Arc<ToolCall>, text: &Arc<str>, is_error: bool) -> ToolResult {
     let status = if is_error { Status::Error } else { Status::Unknown };
-    ToolResult::executed(call, status, text.clone())
+    ToolResult::executed(call, status, plain(text))
 }
 
 /// The results of these calls among these messages. An agent's ids need not be those that it was answered with: `echo`
@@ -109,5 +132,44 @@ pub(super) fn intervention(entry: &Entry) -> Option<Intervention> {
         | Entry::Compaction(_)
         | Entry::Conclusion(_)
         | Entry::End(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_plain(text: &str, said: &str) {
+        assert_eq!(&*plain(&text.into()), said);
+    }
+
+    #[test]
+    fn reminders_are_no_word_of_a_tool() {
+        check_plain(" as it is\n", " as it is\n");
+        check_plain("failed\n\n<system-reminder>\n9 tokens left\n</system-reminder>", "failed");
+        check_plain(
+            "<system-reminder>a</system-reminder>\nfailed\n<system-reminder>b</system-reminder>\n",
+            "failed",
+        );
+        check_plain(
+            "failed<system-reminder>a</system-reminder><system-reminder>b</system-reminder>",
+            "failed",
+        );
+        check_plain("<system-reminder>a</system-reminder>", "");
+        check_plain("text </system-reminder>", "text </system-reminder>");
+        check_plain(
+            "grep: <system-reminder>a</system-reminder> found",
+            "grep: <system-reminder>a</system-reminder> found",
+        );
+    }
+
+    #[test]
+    fn tags_beside_results_are_the_agents() {
+        let from = |text: &str, talks| said(&text.into(), talks).from;
+        assert_eq!(from("<system-reminder>todo</system-reminder>", false), Speaker::Loop);
+        assert_eq!(from("How far is it?", false), Speaker::User);
+        assert_eq!(from("<div> is wrong", true), Speaker::User);
+        assert_eq!(from("< 3", false), Speaker::User);
     }
 }

@@ -186,6 +186,10 @@ impl Guarded {
         if let Some(fault) = fault {
             self.shared.say(fault);
         }
+        if !self.shared.dry_run {
+            let told = interventions.iter().filter(|it| it.kind.is_for_user());
+            self.shared.tells(told.map(|it| it.note.text.clone()));
+        }
         if let Some(log) = &self.shared.log {
             log.write(&Logged {
                 conversation: &self.conversation,

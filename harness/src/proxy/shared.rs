@@ -1,7 +1,8 @@
 //! What all requests of a proxy share.
 
+use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_guards::wire::Dialect;
 
@@ -31,7 +32,12 @@ pub(super) struct Shared {
     pub(super) bodies: AtomicUsize,
     /// Guards that broke, and how.
     pub(super) faults: Mutex<Vec<String>>,
+    /// What users were told last.
+    pub(super) told: Mutex<VecDeque<Arc<str>>>,
 }
+
+/// The most texts to users that are kept.
+const TOLD: usize = 64;
 
 /// The most faults that wait to be read.
 const FAULTS: usize = 100;
@@ -43,6 +49,20 @@ impl Shared {
         if faults.len() < FAULTS {
             faults.push(fault.to_owned());
         }
+    }
+
+    /// Users were told this.
+    pub(super) fn tells(&self, texts: impl IntoIterator<Item = Arc<str>>) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.extend(texts);
+        while told.len() > TOLD {
+            told.pop_front();
+        }
+    }
+
+    /// What users were told last, in order.
+    pub(super) fn told(&self) -> Vec<Arc<str>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// The guards that broke since the last call, and how.

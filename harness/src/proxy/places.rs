@@ -85,6 +85,8 @@ pub(super) struct Going {
     pub(super) items: usize,
     /// What guards did about its results, or would have done.
     pub(super) fresh: Vec<Intervention>,
+    /// What the user is to be told about its results.
+    pub(super) notices: Vec<Arc<str>>,
     path: Path,
     from: Option<Arc<Place>>,
     entries: Vec<Entry>,
@@ -158,7 +160,8 @@ impl Places {
         let results = Put::after_results(answered, &entries, &place.answer.shown);
         let puts: Vec<Put> = old.iter().chain(own).cloned().chain(results).collect();
         let fresh = entries.iter().filter_map(intervention).chain(run.guard().would_have()).collect();
-        Ok(Going { fresh, ..self.going(&request, way, Some(place), entries, puts) })
+        let notices = entries.iter().filter_map(|it| it.notice().cloned()).collect();
+        Ok(Going { fresh, notices, ..self.going(&request, way, Some(place), entries, puts) })
     }
 
     /// The place with the longest beginning in common, with the number of its items, and the path of the request.
@@ -197,7 +200,18 @@ impl Places {
                 (run, self.branches.fetch_add(1, Ordering::Relaxed))
             }
         };
-        Going { run, edits, branch, items: items.len(), fresh: Vec::new(), path, from, entries, puts }
+        Going {
+            run,
+            edits,
+            branch,
+            items: items.len(),
+            fresh: Vec::new(),
+            notices: Vec::new(),
+            path,
+            from,
+            entries,
+            puts,
+        }
     }
 
     /// A run that has folded these entries.
@@ -242,7 +256,8 @@ impl Places {
     /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
     /// oldest ones are forgotten: a history that no place knows is folded from its start.
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
-        let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _ } = going;
+        let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _, notices: _ } =
+            going;
         let bytes = PLACE_BYTES + bytes(&entries) + bytes(&answer.entries);
         let id = answer.id.clone();
         let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(run)), branch, bytes };

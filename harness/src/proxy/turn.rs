@@ -236,7 +236,8 @@ impl Turn<'_> {
         let (hidden, own) = state.entries.split_at(at);
         let judged = judged(own).unwrap_or_else(|| original.clone());
         let notices = own.iter().filter_map(|it| it.notice().cloned());
-        let notices: Vec<Arc<str>> = notices.chain(ending).collect();
+        let notices: Vec<Arc<str>> =
+            std::mem::take(&mut state.going.notices).into_iter().chain(notices).chain(ending).collect();
         let passes = judged == original && calls.len() == judged.calls.len() && notices.is_empty();
         let items = state.going.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
@@ -245,7 +246,7 @@ impl Turn<'_> {
         if !passes {
             let mut changed = (*judged).clone();
             changed.calls = calls.to_vec();
-            changed.parts.extend(notices.iter().cloned().map(Part::Text));
+            notices.iter().for_each(|it| say_below(&mut changed, it));
             if !notices.is_empty() {
                 puts.push(Put::instead(items, &[Entry::Completion(judged.clone())]));
             } else if calls.len() < judged.calls.len() {
@@ -307,7 +308,7 @@ impl Turn<'_> {
             Err(fault) => return self.broke_with(state, came, &fault.to_string()),
         }
         let mut shown = (*completion).clone();
-        shown.parts.push(Part::Text(GAVE_UP.into()));
+        say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
         let puts = vec![Put::instead(state.going.items, &entries)];
         let answer = Answer { entries, shown: shown.clone(), puts, lacks: Vec::new(), id: self.id(&came) };
@@ -407,6 +408,12 @@ fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
         | Entry::Conclusion(_)
         | Entry::End(_) => None,
     })
+}
+
+/// Puts words to the user below what a message says.
+fn say_below(completion: &mut Completion, text: &str) {
+    let text = if completion.has_text() { format!("\n\n{text}").into() } else { text.into() };
+    completion.parts.push(Part::Text(text));
 }
 
 /// A message of the assistant that says this and calls nothing.

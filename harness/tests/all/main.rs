@@ -37,6 +37,7 @@ mod parity;
 mod peers;
 mod phraser;
 mod progress;
+mod proxy;
 mod proxy_parity;
 mod read_once;
 mod reference;

@@ -1,0 +1,430 @@
+//! `balk proxy` over real sockets, between a client and a scripted provider.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common::server::{Request, Script, Server};
+use balk::proxy::{Base, Bounds, Proxy, Proxying};
+use balk_guards::{
+    Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
+    GuardFault, Note, Offer, Question, RawCall, Recovery, Repair, Stack, Subject, Usage, Verdict, Wait,
+};
+use serde_json::{Value, json};
+
+/// A guard that does what the model's text says.
+struct Obeys;
+
+fn note(text: &str) -> Note {
+    Note { guard: "obeys".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into() }
+}
+
+impl Guard for Obeys {
+    fn name(&self) -> &'static str {
+        "obeys"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let text: String = completion.texts().map(|it| &**it).collect();
+        let verdict = match &*text {
+            "retry" => Verdict::Retry(note("Say it again.")),
+            "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
+            "stop" => Verdict::Stop(note("It is stopped.")),
+            "ask" => Verdict::Ask(Question {
+                note: note("What now?"),
+                options: Choice::for_stuck("say what to do", true),
+            }),
+            "repair" => {
+                let call = RawCall { id: "made".into(), tool: "ls".into(), arguments: "{}".into() };
+                let (finish, usage) = (FinishReason::ToolCall, Usage::default());
+                let offer = Offer::default();
+                let completion = Arc::new(Completion::new([], [call], finish, usage, &offer));
+                Verdict::Repair(Repair { note: note("made"), completion })
+            }
+            "notice" => {
+                return Ok(Decision { notices: vec![note("You should know.")], ..Decision::pass() });
+            }
+            "break" => {
+                return Err(GuardFault { guard: "obeys".into(), reason: "it broke".into() });
+            }
+            _ => Verdict::Pass,
+        };
+        Ok(verdict.into())
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let is_refused = matches!(failure.cause, AttemptCause::Status { code: 400..500, .. });
+        Ok((failure.attempt < 3 && !is_refused).then_some(Recovery::resend(Wait::exactly(0))))
+    }
+}
+
+fn proxying(server: &Server) -> Proxying {
+    let guards = || Stack::new(vec![Box::new(Obeys)]);
+    let upstream = Base::parse(&server.url()).expect("an address");
+    Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
+}
+
+/// A proxy before a provider that gives these answers.
+fn proxy(scripts: Vec<Script>) -> (Server, Proxy) {
+    let server = Server::of(scripts);
+    let proxy = Proxy::start(proxying(&server)).expect("a port is free");
+    (server, proxy)
+}
+
+/// An answer of OpenAI chat.
+fn says(text: &str, calls: &[(&str, &str)]) -> String {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(id, tool)| json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": "{}" } }))
+        .collect();
+    let mut message = json!({ "role": "assistant", "content": text });
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    // A member that nobody knows, and white space that nobody writes.
+    format!(r#"{{"id":"chatcmpl-1", "x":1.0,"choices":[{{"index":0,"message":{message}}}]}}"#)
+}
+
+fn answers(text: &str, calls: &[(&str, &str)]) -> Script {
+    Script::json(200, &says(text, calls))
+}
+
+/// A client, which keeps its history.
+struct Client {
+    url: String,
+    messages: Vec<Value>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Got {
+    status: u16,
+    retry_after: Option<String>,
+    body: String,
+}
+
+impl Client {
+    fn new(proxy: &Proxy) -> Self {
+        let messages = vec![json!({ "role": "user", "content": "Do it." })];
+        Self { url: format!("{}/c/it/v1/chat/completions", proxy.url()), messages }
+    }
+
+    fn send(&self) -> Got {
+        let tool = |name: &str| json!({ "type": "function", "function": { "name": name } });
+        let body = json!({ "model": "m", "tools": [tool("ls"), tool("rm")], "messages": self.messages });
+        post(&self.url, &body.to_string())
+    }
+
+    /// The message of the assistant that comes back, which the history has from now on.
+    fn asks(&mut self) -> Value {
+        let got = self.send();
+        assert_eq!(got.status, 200, "{got:?}");
+        let body: Value = serde_json::from_str(&got.body).expect("it is JSON");
+        let message = body["choices"][0]["message"].clone();
+        self.messages.push(message.clone());
+        message
+    }
+
+    fn result(&mut self, id: &str, text: &str) {
+        self.messages.push(json!({ "role": "tool", "tool_call_id": id, "content": text }));
+    }
+
+    fn user(&mut self, text: &str) {
+        self.messages.push(json!({ "role": "user", "content": text }));
+    }
+}
+
+fn post(url: &str, body: &str) -> Got {
+    let http = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(20)))
+        .build()
+        .new_agent();
+    let post = http.post(url).header("content-type", "application/json").header("authorization", "Bearer k");
+    let mut response = post.send(body).expect("the proxy answers");
+    let status = response.status().as_u16();
+    let retry_after = response.headers().get("retry-after").map(|it| it.to_str().expect("text").to_owned());
+    Got { status, retry_after, body: response.body_mut().read_to_string().unwrap_or_default() }
+}
+
+/// What the model was shown in a request: roles, and texts or the ids of calls.
+fn shown(request: &Request) -> Vec<String> {
+    let body: Value = serde_json::from_str(&request.body).expect("it is JSON");
+    let messages = body["messages"].as_array().expect("a list").iter();
+    let shown = |it: &Value| {
+        let calls = it["tool_calls"].as_array().cloned().unwrap_or_default();
+        let ids: Vec<&str> = calls.iter().map(|it| it["id"].as_str().expect("an id")).collect();
+        let text = it["content"].as_str().unwrap_or_default();
+        format!("{}: {text} {}", it["role"].as_str().expect("a role"), ids.join(",")).trim_end().to_owned()
+    };
+    messages.map(shown).collect()
+}
+
+#[test]
+fn what_no_guard_changes_passes_byte_for_byte() {
+    let request = r#"{ "model":"m","tools":[{"type":"function","function":{"name":"ls"}}],
+        "messages" : [{"role":"user","content":"Do it.","cache_control":{"type":"ephemeral"}}],"x":1e0 }"#;
+    let stream = Script::events(&[
+        r#"{"id":"a","choices":[{"index":0,"delta":{"role":"assistant","content":"fine"}}],"odd":  1}"#,
+        r#"{"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+        "[DONE]",
+    ]);
+    for script in
+        [answers("fine", &[]), answers("", &[("a", "ls")]), stream, Script::json(401, "{\"no\": 1}")]
+    {
+        let server = Server::of(vec![script]);
+        let direct = post(&format!("{}/chat/completions?a=%20b", server.url()), request);
+        let with = |guarded: bool, dry_run: bool| {
+            let proxying = proxying(&server);
+            let guards = proxying.guards.filter(|_| guarded);
+            Proxy::start(Proxying { guards, dry_run, ..Proxying::new(proxying.upstream) }).expect("a port")
+        };
+        for proxy in [with(false, false), with(true, true), with(true, false)] {
+            assert_eq!(post(&format!("{}/v1/chat/completions?a=%20b", proxy.url()), request), direct);
+        }
+        let sent = server.requests();
+        assert_eq!(sent.len(), 4);
+        for other in &sent[1..] {
+            assert_eq!((&other.line, &other.body), (&sent[0].line, &sent[0].body));
+            for name in ["authorization", "content-type", "content-length", "user-agent"] {
+                assert_eq!(other.header(name), sent[0].header(name), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_correction_is_between_the_proxy_and_the_model() {
+    let (server, proxy) =
+        proxy(vec![answers("retry", &[("a", "rm")]), answers("", &[("b", "ls")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    assert_eq!(client.asks()["tool_calls"][0]["id"], "b");
+    client.result("b", "files");
+    assert_eq!(client.asks()["content"], "done");
+    let hidden = [
+        "user: Do it.",
+        "assistant: retry a",
+        "tool: Not run: the whole turn was refused; see below.",
+        "user: Say it again.",
+    ];
+    let sent = server.requests();
+    assert_eq!(shown(&sent[1]), hidden);
+    assert_eq!(shown(&sent[2]), [&hidden[..], &["assistant:  b", "tool: files"]].concat());
+    let counted = proxy.counted();
+    assert_eq!((counted.turns, counted.hidden, counted.changed), (2, 1, 0));
+    assert_eq!(counted.interventions["obeys/r/feedback"], 1);
+}
+
+#[test]
+fn a_blocked_call_is_answered_by_the_proxy() {
+    let (server, proxy) = proxy(vec![
+        answers("block", &[("a", "rm"), ("b", "ls")]),
+        answers("block", &[("c", "rm")]),
+        answers("done", &[]),
+    ]);
+    let mut client = Client::new(&proxy);
+    let message = client.asks();
+    assert_eq!(
+        (&message["tool_calls"][0]["id"], message["tool_calls"].as_array().map(Vec::len)),
+        (&json!("b"), Some(1))
+    );
+    client.result("b", "files");
+    // Nothing of the next answer is left to run.
+    assert_eq!(client.asks()["content"], "done");
+    let sent = server.requests();
+    let first = ["user: Do it.", "assistant: block b,a", "tool: files", "tool: Not run: no."];
+    assert_eq!(shown(&sent[1]), first);
+    assert_eq!(shown(&sent[2]), [&first[..], &["assistant: block c", "tool: Not run: no."]].concat());
+}
+
+#[test]
+fn a_repaired_call_is_in_the_answer() {
+    let (server, proxy) = proxy(vec![answers("repair", &[]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    let message = client.asks();
+    assert_eq!(message["tool_calls"][0]["function"], json!({ "name": "ls", "arguments": "{}" }));
+    client.result("made", "files");
+    client.asks();
+    assert_eq!(shown(&server.requests()[1]), ["user: Do it.", "assistant:  made", "tool: files"]);
+}
+
+#[test]
+fn a_question_is_a_message_and_the_next_words_are_its_answer() {
+    let (server, proxy) = proxy(vec![answers("ask", &[("a", "rm")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    let asked = client.asks();
+    assert_eq!(
+        asked["content"],
+        "What now?\n\n1. say what to do\n2. switch to another model\n3. let it continue\n4. end the run"
+    );
+    assert_eq!(asked["tool_calls"], Value::Null);
+    client.user("Use ls.");
+    assert_eq!(client.asks()["content"], "done");
+    let last =
+        ["user: Do it.", "assistant: ask a", "tool: Not run: the user is asked first.", "user: Use ls."];
+    assert_eq!(shown(&server.requests()[1]), last);
+    assert_eq!(proxy.told().iter().map(|it| &**it).collect::<Vec<_>>(), ["What now?"]);
+}
+
+#[test]
+fn a_stop_says_why_and_a_user_can_go_on() {
+    let (server, proxy) = proxy(vec![answers("stop", &[("a", "rm")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    assert_eq!(client.asks()["content"], "It is stopped.");
+    client.user("Go on all the same.");
+    assert_eq!(client.asks()["content"], "done");
+    let last = [
+        "user: Do it.",
+        "assistant: stop a",
+        "tool: Not run: the run ends here.",
+        "user: Go on all the same.",
+    ];
+    assert_eq!(shown(&server.requests()[1]), last);
+}
+
+#[test]
+fn a_user_who_ends_the_run_is_heard_and_the_model_is_not_asked() {
+    let (server, proxy) = proxy(vec![answers("ask", &[])]);
+    let mut client = Client::new(&proxy);
+    client.asks();
+    client.user("4");
+    assert_eq!(client.asks()["content"], "The run has ended, as you asked.");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_notice_is_below_the_answer_and_no_word_of_the_model() {
+    let (server, proxy) =
+        proxy(vec![answers("notice", &[("a", "ls")]), answers("notice", &[]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    // What is said about a turn with calls comes when they have run.
+    assert_eq!(client.asks()["content"], "notice");
+    client.result("a", "files");
+    assert_eq!(client.asks()["content"], "notice\n\nYou should know.\n\nYou should know.");
+    client.user("Thanks.");
+    client.asks();
+    let last = ["user: Do it.", "assistant: notice a", "tool: files", "assistant: notice", "user: Thanks."];
+    assert_eq!(shown(&server.requests()[2]), last);
+}
+
+#[test]
+fn corrections_have_a_bound_and_then_the_answer_passes() {
+    let server = Server::of(vec![answers("retry", &[("a", "rm")])]);
+    let bounds = Bounds { tries: 3, ..Bounds::default() };
+    let proxy = Proxy::start(Proxying { bounds, ..proxying(&server) }).expect("a port is free");
+    let mut client = Client::new(&proxy);
+    let message = client.asks();
+    assert_eq!(server.requests().len(), 3);
+    assert_eq!(message["tool_calls"][0]["id"], "a");
+    let text = message["content"].as_str().expect("a text");
+    assert!(text.starts_with("retry") && text.ends_with("shows it as it is.)"), "{text}");
+    client.result("a", "gone");
+    client.asks();
+    assert_eq!(shown(&server.requests()[3]), ["user: Do it.", "assistant: retry a", "tool: gone"]);
+}
+
+#[test]
+fn what_fails_is_sent_again_and_a_refusal_is_passed_on() {
+    let busy = Script::json(503, r#"{"error":{"message":"busy"}}"#);
+    let cut = Script::with(200, "content-type: text/event-stream", "data: {\"id\":\"a\",\"choices\":[]}\n\n");
+    let long = Script::with(200, "content-type: application/json\ncontent-length: 9999", "{\"id\":");
+    for broken in [busy.clone(), cut, long] {
+        let (server, proxy) = proxy(vec![broken, answers("done", &[])]);
+        assert_eq!(Client::new(&proxy).asks()["content"], "done");
+        assert_eq!(server.requests().len(), 2);
+    }
+    let (server, proxy) = proxy(vec![busy]);
+    let got = Client::new(&proxy).send();
+    assert_eq!((got.status, &*got.body), (503, r#"{"error":{"message":"busy"}}"#));
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_a_502_in_the_shape_of_its_dialect() {
+    let nowhere = || Base::parse("http://127.0.0.1:9").expect("an address");
+    let guards = || -> Box<balk::proxy::Guards> { Box::new(|| Stack::new(vec![])) };
+    let tools = r#"[{"name":"ls","input_schema":{"type":"object"}}]"#;
+    let request = format!(
+        r#"{{"model":"m","max_tokens":9,"tools":{tools},"messages":[{{"role":"user","content":"a"}}]}}"#
+    );
+    for guards in [None, Some(guards())] {
+        let proxy = Proxy::start(Proxying { guards, ..Proxying::new(nowhere()) }).expect("a port is free");
+        let got = post(&format!("{}/v1/messages", proxy.url()), &request);
+        assert_eq!((got.status, got.retry_after.as_deref()), (502, Some("1")), "{got:?}");
+        let body: Value = serde_json::from_str(&got.body).expect("it is JSON");
+        assert_eq!((&body["type"], &body["error"]["type"]), (&json!("error"), &json!("api_error")));
+        let message = body["error"]["message"].as_str().expect("a message");
+        assert!(message.starts_with("no connection to http://127.0.0.1:9"), "{message}");
+    }
+}
+
+#[test]
+fn a_guard_that_breaks_lets_the_answer_pass_and_is_named() {
+    let (server, proxy) = proxy(vec![answers("break", &[("a", "ls")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    assert_eq!(client.send().body, says("break", &[("a", "ls")]));
+    assert_eq!(proxy.faults(), ["guard obeys: it broke"]);
+    assert_eq!(proxy.faults(), [""; 0]);
+    assert_eq!(proxy.counted().faults, 1);
+    assert_eq!(client.asks()["content"], "done");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn what_is_no_loop_of_an_agent_passes() {
+    let server = Server::of(vec![answers("retry", &[])]);
+    let proxy = Proxy::start(proxying(&server)).expect("a port is free");
+    let url = format!("{}/v1/chat/completions", proxy.url());
+    for body in [r#"{"model":"m","messages":[{"role":"user","content":"A title?"}]}"#, "{not JSON"] {
+        assert_eq!(post(&url, body).body, says("retry", &[]));
+    }
+    assert_eq!(post(&format!("{}/v1/embeddings", proxy.url()), "{}").body, says("retry", &[]));
+    assert_eq!((proxy.counted().passed, proxy.counted().turns), (3, 0));
+    let paths: Vec<String> = server.requests().into_iter().map(|it| it.line).collect();
+    assert_eq!(paths[2], "POST /v1/embeddings HTTP/1.1");
+}
+
+#[test]
+fn a_dry_run_watches_and_its_log_is_a_transcript() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(vec![answers("retry", &[("a", "ls")]), answers("stop", &[])]);
+    let log = Some(folder.path().to_owned());
+    let proxy = Proxy::start(Proxying { dry_run: true, log, ..proxying(&server) }).expect("a port is free");
+    let mut client = Client::new(&proxy);
+    assert_eq!(client.asks()["tool_calls"][0]["id"], "a");
+    client.result("a", "files");
+    assert_eq!(client.asks()["content"], "stop");
+    assert_eq!(shown(&server.requests()[1]), ["user: Do it.", "assistant: retry a", "tool: files"]);
+    let counted = proxy.counted();
+    assert_eq!((counted.turns, counted.hidden, counted.changed), (2, 0, 0));
+    assert_eq!(counted.interventions.keys().collect::<Vec<_>>(), ["obeys/r/feedback", "obeys/r/stop"]);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let did = read("interventions.jsonl");
+    assert_eq!(did.lines().count(), 2, "{did}");
+    assert!(did.contains(r#""dry_run":true"#) && !did.contains("Bearer"), "{did}");
+    let transcript: Value = serde_json::from_str(&read("it-0.jsonl")).expect("one line of JSON");
+    assert_eq!(
+        (&transcript["id"], transcript["messages"].as_array().map(Vec::len)),
+        (&json!("it-0"), Some(4))
+    );
+}
+
+#[test]
+fn forks_and_rewritten_histories_have_guards_of_their_own() {
+    let (server, proxy) =
+        proxy(vec![answers("retry", &[]), answers("", &[("b", "ls")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    client.asks();
+    client.result("b", "files");
+    client.asks();
+    // A fork goes on from the same place with what the model was told there.
+    client.messages.truncate(2);
+    client.result("b", "other files");
+    client.asks();
+    let hidden = ["user: Do it.", "assistant: retry", "user: Say it again.", "assistant:  b"];
+    assert_eq!(shown(&server.requests()[3]), [&hidden[..], &["tool: other files"]].concat());
+    // A history that no place knows is as it is shown.
+    client.messages = vec![json!({ "role": "user", "content": "A summary." })];
+    client.asks();
+    assert_eq!(shown(&server.requests()[4]), ["user: A summary."]);
+}

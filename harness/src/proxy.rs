@@ -25,6 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use balk_guards::wire::Dialect;
+use balk_scenarios::agents::Profile;
 use tokio::runtime::Runtime;
 
 pub use crate::listen::Limits;
@@ -67,6 +68,8 @@ pub struct Proxying {
     pub guards: Option<Box<Guards>>,
     /// The only dialect whose requests are guarded; without one, all are.
     pub api: Option<Dialect>,
+    /// What is known of the agent: what it puts around results, and what it adds to the user's words.
+    pub profile: Option<Arc<Profile>>,
     /// What the agent's tools can change. What it lacks is guessed from names and schemas.
     pub tools: ToolTable,
     /// Where to listen; port 0 is any free one.
@@ -91,6 +94,7 @@ impl Proxying {
             upstream,
             guards: None,
             api: None,
+            profile: None,
             tools: ToolTable::default(),
             address: (Ipv4Addr::LOCALHOST, 0).into(),
             limits: Limits::default(),
@@ -117,8 +121,19 @@ impl Proxy {
     /// # Errors
     /// The address is not free, the folder of the log cannot be created, or the system's certificates cannot be read.
     pub fn start(proxying: Proxying) -> io::Result<Self> {
-        let Proxying { upstream, guards, api, tools, address, limits, bounds, timeout, dry_run, log } =
-            proxying;
+        let Proxying {
+            upstream,
+            guards,
+            api,
+            profile,
+            tools,
+            address,
+            limits,
+            bounds,
+            timeout,
+            dry_run,
+            log,
+        } = proxying;
         let log = log.map(|folder| Log::new(&folder)).transpose()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let (upstream, lines) = {
@@ -128,7 +143,7 @@ impl Proxy {
         let address = lines.address()?;
         let shared = Arc::new(Shared {
             upstream,
-            places: guards.map(|guards| Places::new(guards, dry_run, limits.kept)),
+            places: guards.map(|guards| Places::new(guards, dry_run, profile, limits.kept)),
             api,
             dry_run,
             tools,

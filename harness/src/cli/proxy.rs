@@ -42,6 +42,11 @@ pub struct Proxy {
     #[arg(long, value_enum, value_name = "API")]
     api: Option<Api>,
 
+    /// What is known of the agent: a profile that comes with Balk (docs/agents.md), or the file of one. Guards then see
+    /// what its tools said, without what it puts around that
+    #[arg(long, value_name = "NAME|FILE")]
+    agent: Option<String>,
+
     /// The port; 0 is any free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
@@ -106,10 +111,15 @@ impl Proxy {
         let config = context.config(self.config.as_deref())?;
         let recipe = Recipe::new(&context.registry, &self.guard, &config)?;
         let guards: Box<Guards> = Box::new(move || recipe.stack(&TruthChannel::default()));
+        let profile = match self.agent.as_deref().map(super::serve::profile).transpose() {
+            Ok(profile) => profile,
+            Err(failure) => return failure.or_exit(),
+        };
         let address = SocketAddr::new(self.host, self.port);
         let proxying = Proxying {
             address,
             api: self.api.map(Api::dialect),
+            profile,
             tools: tool_table(self.tools.as_deref())?,
             dry_run: self.dry_run,
             log: self.log.clone(),

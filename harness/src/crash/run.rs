@@ -71,7 +71,7 @@ pub fn run(order: &Order, through: Option<Box<Guards>>) -> io::Result<Done> {
     let place = Place::new(&order.folder, environment.files(), &order.tools)?;
     let root = place.workspace.display().to_string();
     let server = serve(order, Real::new(Site::new(&place, &environment), root))?;
-    let proxy = through.map(|guards| between(&server, guards, &order.folder.join(PROXY))).transpose()?;
+    let proxy = through.map(|guards| between(order, &server, guards)).transpose()?;
     let mut agent = Agent { order, run, place, server, proxy, runs: Vec::new(), unheard: false };
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
@@ -99,9 +99,14 @@ fn serve(order: &Order, site: Real) -> io::Result<Server> {
 }
 
 /// A proxy between an agent and the server.
-fn between(server: &Server, guards: Box<Guards>, log: &Path) -> io::Result<Proxy> {
+fn between(order: &Order, server: &Server, guards: Box<Guards>) -> io::Result<Proxy> {
     let upstream = Base::parse(&server.url()).map_err(io::Error::other)?;
-    Proxy::start(Proxying { guards: Some(guards), log: Some(log.to_owned()), ..Proxying::new(upstream) })
+    Proxy::start(Proxying {
+        guards: Some(guards),
+        profile: Some(order.profile.clone()),
+        log: Some(order.folder.join(PROXY)),
+        ..Proxying::new(upstream)
+    })
 }
 
 /// The log of a proxy, in the folder of a run.

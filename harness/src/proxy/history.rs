@@ -5,50 +5,106 @@ use std::sync::Arc;
 
 use balk_guards::{
     Completion, Entry, Intervention, Message, Speaker, Status, ToolCall, ToolResult, UserMessage, View,
+    is_blank,
 };
+use balk_scenarios::agents::{Place, Profile};
 
-/// What these messages say, as entries. A call without a result gets one that says that it was lost; a result without
-/// a call is none.
-pub(super) fn entries(messages: &[Message]) -> Vec<Entry> {
-    let mut entries = Vec::with_capacity(messages.len());
-    let mut open: Vec<Arc<ToolCall>> = Vec::new();
-    let mut talks = true;
-    for message in messages {
-        match message {
-            Message::User(text) => {
-                lose(&mut open, &mut entries);
-                entries.push(Entry::User(said(text, talks)));
-            }
-            Message::Assistant(completion) => {
-                lose(&mut open, &mut entries);
-                open.clone_from(&completion.calls);
-                talks = open.is_empty();
-                entries.push(Entry::Completion(completion.clone()));
-            }
-            Message::Result { id, text, is_error } => {
-                if let Some(at) = open.iter().position(|it| it.id == *id) {
-                    entries.push(Entry::Result(result(&open.remove(at), text, *is_error)));
+/// Reads what agents send.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reader<'p> {
+    /// What is known of the agent.
+    pub(super) profile: Option<&'p Profile>,
+}
+
+impl Reader<'_> {
+    /// What these messages say, as entries. A call without a result gets one that says that it was lost; a result
+    /// without a call is none.
+    pub(super) fn entries(self, messages: &[Message]) -> Vec<Entry> {
+        let mut entries = Vec::with_capacity(messages.len());
+        let mut open: Vec<Arc<ToolCall>> = Vec::new();
+        let mut talks = true;
+        for message in messages {
+            match message {
+                Message::User(text) => {
+                    lose(&mut open, &mut entries);
+                    entries.push(Entry::User(self.said(text, talks)));
+                }
+                Message::Assistant(completion) => {
+                    lose(&mut open, &mut entries);
+                    open.clone_from(&completion.calls);
+                    talks = open.is_empty();
+                    entries.push(Entry::Completion(completion.clone()));
+                }
+                Message::Result { id, text, is_error } => {
+                    if let Some(at) = open.iter().position(|it| it.id == *id) {
+                        entries.push(Entry::Result(self.result(&open.remove(at), text, *is_error)));
+                    }
                 }
             }
         }
+        lose(&mut open, &mut entries);
+        entries
     }
-    lose(&mut open, &mut entries);
-    entries
+
+    /// Who says this in the user's role. `talks` is whether it answers a message without a call.
+    ///
+    /// Words beside results can be a user's, who speaks while calls run, or the agent's own reminder. What agents put
+    /// there themselves is known from their profile, or has tags around it: `<system-reminder>` of claude-code,
+    /// `<environment_context>` of codex, `<environment_details>` of Cline, `<system>` of kimi-cli.
+    pub(super) fn said(self, text: &Arc<str>, talks: bool) -> UserMessage {
+        let is_tagged =
+            text.trim_start().strip_prefix('<').is_some_and(|it| it.starts_with(char::is_alphabetic));
+        let is_added = self.profile.is_some_and(|it| it.plain(Place::User, text).text.trim().is_empty())
+            && !is_blank(text);
+        let from = if is_added || (!talks && is_tagged) { Speaker::Loop } else { Speaker::User };
+        UserMessage { from, text: text.clone() }
+    }
+
+    /// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.
+    fn result(self, call: &Arc<ToolCall>, text: &Arc<str>, is_error: bool) -> ToolResult {
+        let mut said = without_reminders(text);
+        let mut failed = is_error.then_some(true);
+        if let Some(profile) = self.profile {
+            let plain = profile.plain(Place::Result, &said);
+            failed = failed.or(plain.failed);
+            if *plain.text != *said {
+                said = plain.text.into();
+            }
+        }
+        let status = match failed {
+            Some(true) => Status::Error,
+            Some(false) => Status::Ok,
+            None => Status::Unknown,
+        };
+        ToolResult::executed(call, status, said)
+    }
+
+    /// The results of these calls among these messages. An agent's ids need not be those that it was answered with:
+    /// `echo` is the answer as it shows it. A call without a result was lost.
+    pub(super) fn results(
+        self,
+        calls: &[Arc<ToolCall>],
+        answer: &Completion,
+        echo: Option<&Completion>,
+        messages: &[Message],
+    ) -> Vec<ToolResult> {
+        let mut said: BTreeMap<&str, Vec<(&Arc<str>, bool)>> = BTreeMap::new();
+        for message in messages.iter().rev() {
+            if let Message::Result { id, text, is_error } = message {
+                said.entry(id).or_default().push((text, *is_error));
+            }
+        }
+        let mut of = |call: &Arc<ToolCall>| {
+            let at = answer.calls.iter().position(|it| it.id == call.id)?;
+            let (text, is_error) = said.get_mut(&*echo?.calls.get(at)?.id)?.pop()?;
+            Some(self.result(call, text, is_error))
+        };
+        calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()
+    }
 }
 
 fn lose(open: &mut Vec<Arc<ToolCall>>, entries: &mut Vec<Entry>) {
     entries.extend(open.drain(..).map(|it| Entry::Result(ToolResult::lost(&it))));
-}
-
-/// Who says this in the user's role. `talks` is whether it answers a message without a call.
-///
-/// Words beside results can be a user's, who speaks while calls run, or the agent's own reminder. What agents put there
-/// themselves stands in tags: `<system-reminder>` of claude-code, `<environment_context>` of codex,
-/// `<environment_details>` of Cline, `<system>` of kimi-cli.
-pub(super) fn said(text: &Arc<str>, talks: bool) -> UserMessage {
-    let is_tagged = text.trim_start().strip_prefix('<').is_some_and(|it| it.starts_with(char::is_alphabetic));
-    let from = if !talks && is_tagged { Speaker::Loop } else { Speaker::User };
-    UserMessage { from, text: text.clone() }
 }
 
 /// The blocks that agents add to what a tool said, by their tags: `<system-reminder>` of claude-code and of agents made
@@ -56,7 +112,7 @@ pub(super) fn said(text: &Arc<str>, talks: bool) -> UserMessage {
 const REMINDERS: [&str; 2] = ["system-reminder", "environment_details"];
 
 /// What the tool said, without an agent's reminders before and after it.
-fn plain(text: &Arc<str>) -> Arc<str> {
+fn without_reminders(text: &Arc<str>) -> Arc<str> {
     let mut said = &**text;
     loop {
         let within = said.trim();
@@ -72,34 +128,6 @@ fn plain(text: &Arc<str>) -> Arc<str> {
             None => return within.into(),
         }
     }
-}
-
-/// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.
-fn result(call: &Arc<ToolCall>, text: &Arc<str>, is_error: bool) -> ToolResult {
-    let status = if is_error { Status::Error } else { Status::Unknown };
-    ToolResult::executed(call, status, plain(text))
-}
-
-/// The results of these calls among these messages. An agent's ids need not be those that it was answered with: `echo`
-/// is the answer as it shows it. A call without a result was lost.
-pub(super) fn results(
-    calls: &[Arc<ToolCall>],
-    answer: &Completion,
-    echo: Option<&Completion>,
-    messages: &[Message],
-) -> Vec<ToolResult> {
-    let mut said: BTreeMap<&str, Vec<(&Arc<str>, bool)>> = BTreeMap::new();
-    for message in messages.iter().rev() {
-        if let Message::Result { id, text, is_error } = message {
-            said.entry(id).or_default().push((text, *is_error));
-        }
-    }
-    let mut of = |call: &Arc<ToolCall>| {
-        let at = answer.calls.iter().position(|it| it.id == call.id)?;
-        let (text, is_error) = said.get_mut(&*echo?.calls.get(at)?.id)?.pop()?;
-        Some(result(call, text, is_error))
-    };
-    calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()
 }
 
 /// Whether an agent shows what it was answered with: the same calls. Texts are cut and changed too often.
@@ -137,11 +165,14 @@ pub(super) fn intervention(entry: &Entry) -> Option<Intervention> {
 
 #[cfg(test)]
 mod tests {
+    use balk_guards::RawCall;
+    use balk_scenarios::agents;
+
     use super::*;
 
     #[track_caller]
     fn check_plain(text: &str, said: &str) {
-        assert_eq!(&*plain(&text.into()), said);
+        assert_eq!(&*without_reminders(&text.into()), said);
     }
 
     #[test]
@@ -166,10 +197,33 @@ mod tests {
 
     #[test]
     fn tags_beside_results_are_the_agents() {
-        let from = |text: &str, talks| said(&text.into(), talks).from;
+        let from = |text: &str, talks| Reader { profile: None }.said(&text.into(), talks).from;
         assert_eq!(from("<system-reminder>todo</system-reminder>", false), Speaker::Loop);
         assert_eq!(from("How far is it?", false), Speaker::User);
         assert_eq!(from("<div> is wrong", true), Speaker::User);
         assert_eq!(from("< 3", false), Speaker::User);
+    }
+
+    #[test]
+    fn an_agent_that_is_known_says_what_came_of_a_call() {
+        let codex = agents::find("codex").expect("it has a profile");
+        let offer = balk_guards::Offer::default();
+        let call = RawCall { id: "a".into(), tool: "exec_command".into(), arguments: "{}".into() };
+        let result = |text: &str, profile| {
+            let call = Arc::new(ToolCall::new(call.clone(), &offer));
+            let result = Reader { profile }.result(&call, &text.into(), false);
+            (result.status, result.text.text().to_string())
+        };
+        let text = |code: u8| {
+            format!(
+                "Chunk ID: 0fa64{code}\nWall time: 0.1 seconds\nProcess exited with code {code}\nOriginal token \
+                 count: 9\nOutput:\nno such file\n"
+            )
+        };
+        assert_eq!(result(&text(2), Some(codex)), (Status::Error, "no such file".to_owned()));
+        assert_eq!(result(&text(0), Some(codex)), (Status::Ok, "no such file".to_owned()));
+        assert_eq!(result(&text(2), None), (Status::Unknown, text(2)));
+        let context = "<environment_context>x</environment_context>".into();
+        assert_eq!(Reader { profile: Some(codex) }.said(&context, true).from, Speaker::Loop);
     }
 }

@@ -14,10 +14,12 @@ use balk_guards::{
     Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Stack, Start, Step,
 };
 
-use super::history::{self, intervention};
+use super::history::{self, Reader, intervention};
 use super::put::{Put, edits};
 use super::question;
 use super::watched::Watched;
+use balk_scenarios::agents::Profile;
+
 use crate::listen::path::{self, Item, Path};
 
 /// Makes the guards of a conversation.
@@ -28,6 +30,8 @@ pub(super) struct Places {
     guards: Box<Guards>,
     /// Whether they are only to watch.
     only_watch: bool,
+    /// What is known of the agents.
+    profile: Option<Arc<Profile>>,
     all: Mutex<Known>,
     /// About how many bytes all places may take.
     most: usize,
@@ -97,8 +101,13 @@ pub(super) struct Going {
 const PLACE_BYTES: usize = 2_048;
 
 impl Places {
-    pub(super) fn new(guards: Box<Guards>, only_watch: bool, most: usize) -> Self {
-        Self { guards, only_watch, all: Mutex::default(), most, branches: AtomicUsize::new(0) }
+    pub(super) fn new(
+        guards: Box<Guards>,
+        only_watch: bool,
+        profile: Option<Arc<Profile>>,
+        most: usize,
+    ) -> Self {
+        Self { guards, only_watch, profile, all: Mutex::default(), most, branches: AtomicUsize::new(0) }
     }
 
     /// Whether guards only watch.
@@ -111,11 +120,12 @@ impl Places {
     /// # Errors
     /// A guard broke.
     pub(super) fn go_on(&self, conversation: &str, asked: &Asked) -> Result<Going, GuardFault> {
-        let items = path::items(&asked.messages, None);
+        let items = path::items(&asked.messages, self.profile.as_deref());
+        let reader = Reader { profile: self.profile.as_deref() };
         let (found, path) = self.find(conversation, asked, &items);
         let request = Request { asked, items: &items, path };
         let Some((place, known)) = found else {
-            let entries = history::entries(&asked.messages);
+            let entries = reader.entries(&asked.messages);
             return Ok(self.going(
                 &request,
                 Way::Forked(self.resumed(asked, entries.clone())?),
@@ -142,7 +152,7 @@ impl Places {
         let old: &[Put] = if kept { &[] } else { &place.puts };
         let is_one_turn = !news.iter().skip(1).any(|it| matches!(it, Message::Assistant(_)));
         if !(is_one_turn && history::is_shown(echo, &place.answer.shown)) {
-            let entries = history::entries(news);
+            let entries = reader.entries(news);
             let run = self.resumed(asked, place.way_to().into_iter().chain(entries.clone()).collect())?;
             let old = old.iter().cloned();
             return Ok(self.going(&request, Way::Forked(run), Some(place.clone()), entries, old));
@@ -153,7 +163,7 @@ impl Places {
         };
         let run = way.run();
         run.news();
-        hears(run, &place.answer.shown, echo, news);
+        hears(run, reader, &asked.messages, since, (&place.answer.shown, echo));
         let entries = run.news().to_vec();
         let answered = items[known..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
         let own: &[Put] = if kept { &[] } else { &place.answer.puts };
@@ -345,15 +355,25 @@ fn ends(entry: &Entry) -> bool {
     matches!(entry, Entry::Conclusion(_) | Entry::End(_))
 }
 
-/// The run hears what the agent says after an answer.
-fn hears(run: &mut Run<Watched>, answer: &Completion, echo: Option<&Completion>, news: &[Message]) {
+/// The run hears what an agent says after an answer, which it shows as `echo`: the messages from `since` on.
+fn hears(
+    run: &mut Run<Watched>,
+    reader: Reader<'_>,
+    messages: &[Message],
+    since: usize,
+    (answer, echo): (&Completion, Option<&Completion>),
+) {
+    let (before, news) = messages.split_at(since);
     if let Step::Tools { calls, .. } = run.step() {
-        run.executed(history::results(&calls, answer, echo, news));
+        run.executed(reader.results(&calls, answer, echo, news));
     }
     for message in news {
         let Message::User(text) = message else { continue };
         match run.step() {
-            Step::Model { .. } | Step::Reply => run.said(history::said(text, answer.calls.is_empty())),
+            Step::Model { .. } | Step::Reply => run.said(reader.said(text, answer.calls.is_empty())),
+            // Some agents answer every message without a call by themselves, with the same words. Then the question is
+            // asked again.
+            Step::User(_) if before.contains(message) => {}
             Step::User(question) => run.answered(question::answer(&question, text)),
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
         }

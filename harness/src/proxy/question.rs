@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use balk_guards::nudge::is_nudge;
 use balk_guards::{ChoiceKind, Question, UserAnswer};
 
 /// The question, with what the user can choose.
@@ -12,7 +13,7 @@ pub(super) fn text(question: &Question) -> String {
 }
 
 /// What the user's next words choose: an option, by its number or its label. Any other words are an instruction or,
-/// where none is asked for, they go on.
+/// where none is asked for, they go on, as "Go on." does.
 pub(super) fn answer(question: &Question, text: &Arc<str>) -> UserAnswer {
     let said = text.trim().trim_end_matches('.');
     let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
@@ -22,7 +23,8 @@ pub(super) fn answer(question: &Question, text: &Arc<str>) -> UserAnswer {
     let in_words = || {
         let kinds =
             [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
-        kinds.into_iter().find(offers).unwrap_or(ChoiceKind::Stop)
+        let goes_on = is_nudge(text).then_some(ChoiceKind::Continue);
+        goes_on.into_iter().chain(kinds).find(offers).unwrap_or(ChoiceKind::Stop)
     };
     let choice = by_number.or_else(by_label).map_or_else(in_words, |it| it.kind);
     UserAnswer { choice, text: text.clone() }
@@ -60,6 +62,7 @@ mod tests {
         assert_eq!(chosen("3"), ChoiceKind::Continue);
         assert_eq!(chosen(" 4. "), ChoiceKind::Stop);
         assert_eq!(chosen("End the run."), ChoiceKind::Stop);
+        assert_eq!(chosen("Go on, please."), ChoiceKind::Continue);
         assert_eq!(chosen("9"), ChoiceKind::Instruct);
         assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
     }

@@ -38,3 +38,8 @@ struct OwnGuard;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/serve.md")]
 struct ServeDocument;
+
+/// The examples of a document, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/proxy.md")]
+struct ProxyDocument;

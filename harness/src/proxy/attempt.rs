@@ -110,8 +110,8 @@ impl Asking<'_> {
         };
         match self.dialect.answer(&reply, self.offer) {
             Ok(completion) => Attempt::Answered(came, completion.into()),
-            // JSON of a form that is not known is no reason to ask again, and no business of guards. A page of something
-            // between here and the provider is.
+            // JSON of a form that is not known is no reason to ask again, and no business of guards. A page of
+            // something between here and the provider is.
             Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. })
                 if came.status.is_success() && is_json(&came.headers) =>
             {

@@ -76,13 +76,21 @@ mod tests {
         check("data: {\"id\":\"a\",\"created\":5,\"model\":\"m\"}\n\ndata: [DONE]\n\n", "a", "m", 5);
         check(r#"{"id":"resp_1","created_at":7,"model":"m","output":[]}"#, "resp_1", "m", 7);
         check(
-            "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\",\"created_at\":7,\"model\":\"m\"}}\n\n",
+            concat!(
+                "event: response.created\n",
+                r#"data: {"type":"response.created","response":{"id":"resp_1","created_at":7,"model":"m"}}"#,
+                "\n\n",
+            ),
             "resp_1",
             "m",
             7,
         );
         check(
-            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"model\":\"m\"}}\n\n",
+            concat!(
+                "event: message_start\n",
+                r#"data: {"type":"message_start","message":{"id":"msg_1","model":"m"}}"#,
+                "\n\n",
+            ),
             "msg_1",
             "m",
             0,

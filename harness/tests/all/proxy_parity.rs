@@ -88,13 +88,9 @@ impl<'t> Agent<'t> {
     fn works(&mut self, answer: &Completion) -> bool {
         self.view.push(&Entry::Completion(Arc::new(answer.clone())));
         for call in &answer.calls {
-            let is_its = |entry: &Entry| match entry {
-                Entry::Result(it) => {
-                    it.origin == Origin::Executed
-                        && it.call.tool == call.tool
-                        && it.call.arguments == call.arguments
-                }
-                _ => false,
+            let is_its = |entry: &Entry| {
+                matches!(entry, Entry::Result(it) if it.origin == Origin::Executed
+                    && it.call.tool == call.tool && it.call.arguments == call.arguments)
             };
             let Some(at) = self.rest.iter().position(|it| is_its(it)) else { return false };
             let Some(Entry::Result(result)) = self.rest.drain(..=at).next_back() else { return false };
@@ -162,9 +158,10 @@ impl Guard for AsSent {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Result(it) => self.stack.observe(&Entry::Result(self.sent(it))),
-            other => self.stack.observe(other),
+        if let Entry::Result(it) = entry {
+            self.stack.observe(&Entry::Result(self.sent(it)));
+        } else {
+            self.stack.observe(entry);
         }
     }
 
@@ -213,20 +210,16 @@ fn tools(offer: &Offer) -> ToolTable {
     ToolTable::parse(&table).expect("it is a table")
 }
 
-/// Why a trial cannot be played by an agent at a distance, if it cannot.
-fn only_in_process(world: &World, trial: &Trial) -> Option<&'static str> {
-    if world.offer().tools().iter().any(|it| it.provider_executed) {
-        return Some("a request of a view does not name the tools that the provider runs");
-    }
-    trial.entries.iter().find_map(|entry| match entry {
-        Entry::Tried(_) => Some("a guard ran a call again"),
-        Entry::Compaction(_) => Some("the loop cut its history"),
-        Entry::Completion(it) if it.finish == FinishReason::Error => Some("a call ran in a broken attempt"),
-        Entry::Conclusion(it) if matches!(it.end, Termination::FatalExecution(_)) => {
-            Some("the agent could not go on, which it does not tell its model")
-        }
-        _ => None,
-    })
+/// Whether a trial cannot be played by an agent at a distance: a request of a view does not name the tools that the
+/// provider runs; a proxy runs no call again; it never hears that the loop cut its history for another reason than its
+/// length, that calls ran in an answer that broke, or that the agent could not go on.
+fn is_only_in_process(world: &World, trial: &Trial) -> bool {
+    let is_only = |entry: &Entry| {
+        matches!(entry, Entry::Tried(_) | Entry::Compaction(_))
+            || matches!(entry, Entry::Completion(it) if it.finish == FinishReason::Error)
+            || matches!(entry, Entry::Conclusion(it) if matches!(it.end, Termination::FatalExecution(_)))
+    };
+    world.offer().tools().iter().any(|it| it.provider_executed) || trial.entries.iter().any(is_only)
 }
 
 /// Plays a trial; says what was different, or whether it was played.
@@ -235,7 +228,7 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
     let channel = TruthChannel::default();
     let mut guards = AsSent { stack: recipe(stack).stack(&channel), dialect: way.0 };
     let trial = engine::run(&world, &mut guards, &channel);
-    if only_in_process(&world, &trial).is_some() {
+    if is_only_in_process(&world, &trial) {
         return Ok(false);
     }
     let worlds = vec![scenario.clone().into()];
@@ -255,23 +248,18 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
     let url = proxy.url();
     Agent::new(&url, "it", way, &trial).plays().map_err(|why| format!("{name}: {why}"))?;
     let told = server.told(Some("one")).map_or_else(Vec::new, |it| it.steps);
-    let acts = told.iter().filter_map(|step| match step {
-        Step::Act { texts, calls, broke: None, .. } => {
-            let calls = calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
-            let said: Said = (texts.iter().map(|it| &**it).collect(), calls.collect());
-            Some(said).filter(says_something)
-        }
-        _ => None,
-    });
-    let acts: Vec<Said> = acts.collect();
-    let expected: Vec<Said> = trial
-        .entries
-        .iter()
-        .filter_map(|it| match it {
-            Entry::Completion(it) => Some(said(it)).filter(says_something),
-            _ => None,
-        })
-        .collect();
+    let act = |step: &Step| {
+        let Step::Act { texts, calls, broke: None, .. } = step else { return None };
+        let calls = calls.iter().map(|it| (it.tool.to_string(), it.arguments.to_string()));
+        let said: Said = (texts.iter().map(|it| &**it).collect(), calls.collect());
+        Some(said).filter(says_something)
+    };
+    let acts: Vec<Said> = told.iter().filter_map(act).collect();
+    let completion = |entry: &Entry| {
+        let Entry::Completion(it) = entry else { return None };
+        Some(said(it)).filter(says_something)
+    };
+    let expected: Vec<Said> = trial.entries.iter().filter_map(completion).collect();
     if let Some(at) = (0..acts.len().max(expected.len())).find(|&at| acts.get(at) != expected.get(at)) {
         let (found, wanted) = (acts.get(at), expected.get(at));
         return Err(format!("{name}: act {}: expected {wanted:?}, found {found:?}", at + 1));

@@ -204,6 +204,12 @@ impl Offer {
         self.by_name.get(name).map(|&at| &self.tools[at])
     }
 
+    /// Whether a tool seems to write, by its name and its schema: a guess (spec A3).
+    #[must_use]
+    pub fn seems_to_write(&self, name: &str) -> bool {
+        self.guessed(name).is_some_and(|(_, guess)| guess == Guess::Writes)
+    }
+
     /// The tool with this legal name, and what it seems to do.
     pub(crate) fn guessed(&self, name: &str) -> Option<(&Tool, Guess)> {
         let &at = self.by_name.get(name)?;

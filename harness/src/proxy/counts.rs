@@ -1,6 +1,6 @@
 //! What a proxy has done, for people and for Prometheus.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +28,9 @@ pub struct Counted {
     pub faults: u64,
     /// Interventions, or what guards would have done, by guard, rule and kind.
     pub interventions: BTreeMap<String, u64>,
-    /// The same by conversation.
+    /// Tools that no table declares, and that seem to write by their names and schemas.
+    pub guessed_to_write: BTreeSet<String>,
+    /// What happened, by conversation.
     pub conversations: BTreeMap<String, Conversation>,
 }
 
@@ -45,6 +47,8 @@ pub struct Conversation {
 
 /// The most conversations that are told apart. The names come from clients.
 const CONVERSATIONS: usize = 10_000;
+/// The most tools that are listed.
+const TOOLS: usize = 1_000;
 
 impl Counts {
     pub(super) fn count(&self, add: impl FnOnce(&mut Counted)) {
@@ -57,6 +61,15 @@ impl Counts {
 }
 
 impl Counted {
+    /// Keeps what was guessed. The names come from clients, so there is a bound.
+    pub(super) fn guesses(&mut self, tools: Vec<String>) {
+        for tool in tools {
+            if self.guessed_to_write.len() < TOOLS {
+                self.guessed_to_write.insert(tool);
+            }
+        }
+    }
+
     /// Counts a turn of this conversation.
     pub(super) fn turn(&mut self, conversation: &str, interventions: &[Intervention], hidden: u64) {
         self.turns += 1;

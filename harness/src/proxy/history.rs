@@ -27,7 +27,7 @@ impl Reader<'_> {
             match message {
                 Message::User(text) => {
                     lose(&mut open, &mut entries);
-                    entries.push(Entry::User(self.said(text, talks)));
+                    entries.extend(self.said(text, talks).map(Entry::User));
                 }
                 Message::Assistant(completion) => {
                     lose(&mut open, &mut entries);
@@ -46,18 +46,27 @@ impl Reader<'_> {
         entries
     }
 
-    /// Who says this in the user's role. `talks` is whether it answers a message without a call.
+    /// What somebody says in the user's role; none if it is nothing but what the agent adds to every message. `talks`
+    /// is whether it answers a message without a call.
     ///
     /// Words beside results can be a user's, who speaks while calls run, or the agent's own reminder. What agents put
     /// there themselves is known from their profile, or has tags around it: `<system-reminder>` of claude-code,
     /// `<environment_context>` of codex, `<environment_details>` of Cline, `<system>` of kimi-cli.
-    pub(super) fn said(self, text: &Arc<str>, talks: bool) -> UserMessage {
+    pub(super) fn said(self, text: &Arc<str>, talks: bool) -> Option<UserMessage> {
+        let mut said = without_reminders(text);
+        if let Some(profile) = self.profile {
+            let plain = profile.plain(Place::User, &said).text;
+            if *plain != *said {
+                said = plain.trim().into();
+            }
+        }
+        if is_blank(&said) && !is_blank(text) {
+            return None;
+        }
         let is_tagged =
-            text.trim_start().strip_prefix('<').is_some_and(|it| it.starts_with(char::is_alphabetic));
-        let is_added = self.profile.is_some_and(|it| it.plain(Place::User, text).text.trim().is_empty())
-            && !is_blank(text);
-        let from = if is_added || (!talks && is_tagged) { Speaker::Loop } else { Speaker::User };
-        UserMessage { from, text: text.clone() }
+            said.trim_start().strip_prefix('<').is_some_and(|it| it.starts_with(char::is_alphabetic));
+        let from = if !talks && is_tagged { Speaker::Loop } else { Speaker::User };
+        Some(UserMessage { from, text: said })
     }
 
     /// A result, as an agent shows it: a flag that says that the call failed is believed, its absence says nothing.
@@ -197,11 +206,12 @@ mod tests {
 
     #[test]
     fn tags_beside_results_are_the_agents() {
-        let from = |text: &str, talks| Reader { profile: None }.said(&text.into(), talks).from;
-        assert_eq!(from("<system-reminder>todo</system-reminder>", false), Speaker::Loop);
-        assert_eq!(from("How far is it?", false), Speaker::User);
-        assert_eq!(from("<div> is wrong", true), Speaker::User);
-        assert_eq!(from("< 3", false), Speaker::User);
+        let from = |text: &str, talks| Reader { profile: None }.said(&text.into(), talks).map(|it| it.from);
+        assert_eq!(from("<system-reminder>todo</system-reminder>", true), None);
+        assert_eq!(from("<system>todo</system>", false), Some(Speaker::Loop));
+        assert_eq!(from("How far is it?", false), Some(Speaker::User));
+        assert_eq!(from("<div> is wrong", true), Some(Speaker::User));
+        assert_eq!(from("< 3", false), Some(Speaker::User));
     }
 
     #[test]
@@ -220,10 +230,10 @@ mod tests {
                  count: 9\nOutput:\nno such file\n"
             )
         };
-        assert_eq!(result(&text(2), Some(codex)), (Status::Error, "no such file".to_owned()));
-        assert_eq!(result(&text(0), Some(codex)), (Status::Ok, "no such file".to_owned()));
+        assert_eq!(result(&text(2), Some(codex)), (Status::Error, "no such file\n".to_owned()));
+        assert_eq!(result(&text(0), Some(codex)), (Status::Ok, "no such file\n".to_owned()));
         assert_eq!(result(&text(2), None), (Status::Unknown, text(2)));
         let context = "<environment_context>x</environment_context>".into();
-        assert_eq!(Reader { profile: Some(codex) }.said(&context, true).from, Speaker::Loop);
+        assert_eq!(Reader { profile: Some(codex) }.said(&context, true), None);
     }
 }

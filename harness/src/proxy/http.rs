@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Request, Response, StatusCode};
-use balk_guards::Offer;
 use balk_guards::wire::{Asked, Dialect, Framing};
+use balk_guards::{Effect, Offer};
 
 use super::attempt::{Asking, Came, Failed};
 use super::beats::{Beats, SILENCE, Work};
@@ -74,11 +74,17 @@ fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Option<Asked> {
     if asked.offer.tools().is_empty() {
         return None;
     }
-    let declared = asked.offer.tools().iter().map(|tool| {
-        let it = shared.tools.declared(&tool.original);
-        tool.clone().effect(it.effect).purpose(it.purpose)
+    let mut guessed = Vec::new();
+    let declared = asked.offer.tools().iter().map(|tool| match shared.tools.get(&tool.original) {
+        Some(it) => tool.clone().effect(it.effect).purpose(it.purpose),
+        None if asked.offer.seems_to_write(&tool.name) => {
+            guessed.push(tool.original.to_string());
+            tool.clone().effect(Effect::Write)
+        }
+        None => tool.clone(),
     });
     asked.offer = Offer::new(declared).into();
+    shared.counts.count(|it| it.guesses(guessed));
     Some(asked)
 }
 

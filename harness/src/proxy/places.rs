@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::wire::{Asked, Edit};
 use balk_guards::{
-    Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Stack, Start, Step,
+    Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Speaker, Stack,
+    Start, Step, UserMessage,
 };
 
 use super::history::{self, Reader, intervention};
@@ -370,13 +371,21 @@ fn hears(
     for message in news {
         let Message::User(text) = message else { continue };
         match run.step() {
-            Step::Model { .. } | Step::Reply => run.said(reader.said(text, answer.calls.is_empty())),
-            // Some agents answer every message without a call by themselves, with the same words. Then the question is
-            // asked again.
-            Step::User(_) if before.contains(message) => {}
+            Step::Model { .. } | Step::Reply => {
+                if let Some(said) = reader.said(text, answer.calls.is_empty()) {
+                    run.said(said);
+                }
+            }
+            // Some agents answer every message without a call by themselves, with the same words. Who says something for
+            // the third time is taken for one, and the question is asked again.
+            Step::User(_) if before.iter().filter(|it| *it == message).count() > 1 => {}
             Step::User(question) => run.answered(question::answer(&question, text)),
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
         }
+    }
+    // The agent asks its model again after a message without a call, and only it knows why.
+    if run.step() == Step::Reply {
+        run.said(UserMessage { from: Speaker::Loop, text: "".into() });
     }
 }
 

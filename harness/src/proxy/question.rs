@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use balk_guards::nudge::is_nudge;
 use balk_guards::{ChoiceKind, Question, UserAnswer};
 
 /// The question, with what the user can choose.
@@ -13,7 +12,7 @@ pub(super) fn text(question: &Question) -> String {
 }
 
 /// What the user's next words choose: an option, by its number or its label. Any other words are an instruction or,
-/// where none is asked for, they go on, as "Go on." does.
+/// where none is asked for, they go on.
 pub(super) fn answer(question: &Question, text: &Arc<str>) -> UserAnswer {
     let said = text.trim().trim_end_matches('.');
     let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
@@ -23,11 +22,21 @@ pub(super) fn answer(question: &Question, text: &Arc<str>) -> UserAnswer {
     let in_words = || {
         let kinds =
             [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
-        let goes_on = is_nudge(text).then_some(ChoiceKind::Continue);
-        goes_on.into_iter().chain(kinds).find(offers).unwrap_or(ChoiceKind::Stop)
+        word(said).into_iter().chain(kinds).find(offers).unwrap_or(ChoiceKind::Stop)
     };
     let choice = by_number.or_else(by_label).map_or_else(in_words, |it| it.kind);
     UserAnswer { choice, text: text.clone() }
+}
+
+/// The words of one option, in short.
+fn word(said: &str) -> Option<ChoiceKind> {
+    Some(match &*said.to_lowercase() {
+        "continue" | "go on" => ChoiceKind::Continue,
+        "retry" | "try again" => ChoiceKind::Constrain,
+        "report" => ChoiceKind::Report,
+        "stop" | "end" => ChoiceKind::Stop,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -62,7 +71,7 @@ mod tests {
         assert_eq!(chosen("3"), ChoiceKind::Continue);
         assert_eq!(chosen(" 4. "), ChoiceKind::Stop);
         assert_eq!(chosen("End the run."), ChoiceKind::Stop);
-        assert_eq!(chosen("Go on, please."), ChoiceKind::Continue);
+        assert_eq!(chosen("Go on."), ChoiceKind::Continue);
         assert_eq!(chosen("9"), ChoiceKind::Instruct);
         assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
     }

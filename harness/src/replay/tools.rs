@@ -55,8 +55,14 @@ impl ToolTable {
     /// The declaration of this tool.
     #[must_use]
     pub fn declared(&self, tool: &str) -> Declared {
+        self.get(tool).unwrap_or_default()
+    }
+
+    /// The declaration of this tool, if there is one.
+    #[must_use]
+    pub fn get(&self, tool: &str) -> Option<Declared> {
         let by_pattern = || self.patterns.iter().find(|(pattern, _)| matches(pattern, tool));
-        self.names.get(tool).copied().or_else(|| by_pattern().map(|(_, it)| *it)).unwrap_or_default()
+        self.names.get(tool).copied().or_else(|| by_pattern().map(|(_, it)| *it))
     }
 }
 

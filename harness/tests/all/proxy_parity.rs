@@ -274,8 +274,8 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
     Ok(true)
 }
 
-/// Every scenario: one seed in a normal run, where scenarios take turns with dialects, whole and streamed; in a long one
-/// fifty seeds, each in every way.
+/// Every scenario: one seed in a normal run, where scenarios take turns with dialects, whole and streamed; in a long
+/// one fifty seeds, each in every way.
 #[test]
 fn guards_do_the_same_through_a_proxy() {
     let count = seeds().end() + 1;

@@ -376,8 +376,8 @@ fn hears(
                     run.said(said);
                 }
             }
-            // Some agents answer every message without a call by themselves, with the same words. Who says something for
-            // the third time is taken for one, and the question is asked again.
+            // Some agents answer every message without a call by themselves, with the same words. Words that come for
+            // the third time are taken for that, and the question is asked again.
             Step::User(_) if before.iter().filter(|it| *it == message).count() > 1 => {}
             Step::User(question) => run.answered(question::answer(&question, text)),
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}

@@ -30,7 +30,7 @@ changed. docs/proxy.md has the line for each agent.";
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Proxy {
-    /// The provider's base URL, such as https://api.anthropic.com or http://localhost:11434/v1
+    /// The base URL of the provider: `https://api.anthropic.com`, `http://localhost:11434/v1`
     #[arg(long, value_name = "URL")]
     upstream: String,
 

@@ -23,6 +23,12 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         "AUTHORS.md",
         "the last words of agents, about their task",
     ),
+    except(
+        Rule::Citation,
+        "reports/reference/proxy.md",
+        "AUTHORS.md",
+        "the last words of agents, about their task",
+    ),
     except(Rule::Citation, "scenarios/README.md", "a.md", "a file of an example's world"),
     except(Rule::Flatten, "guards/tests/all/wire_rules.rs", "", "as the documents advise embedders"),
     except(

@@ -17,6 +17,7 @@ pub(super) type Work = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
 /// A body whose answer is not there yet.
 pub(super) struct Beats {
     state: State,
+    silence: Duration,
     pause: Pin<Box<Sleep>>,
 }
 
@@ -25,15 +26,13 @@ enum State {
     Answers(Body),
 }
 
-/// How long a connection may be silent.
-pub(super) const SILENCE: Duration = Duration::from_secs(10);
-
 /// A comment of a stream of events.
 const BEAT: &[u8] = b": held\n\n";
 
 impl Beats {
-    pub(super) fn new(work: Work) -> Self {
-        Self { state: State::Waits(work), pause: Box::pin(sleep(Duration::ZERO)) }
+    /// Comments until the answer is there, each after so long a silence.
+    pub(super) fn new(work: Work, silence: Duration) -> Self {
+        Self { state: State::Waits(work), silence, pause: Box::pin(sleep(Duration::ZERO)) }
     }
 }
 
@@ -60,7 +59,7 @@ impl HttpBody for Beats {
                         if self.pause.as_mut().poll(cx).is_pending() {
                             return Poll::Pending;
                         }
-                        self.pause = Box::pin(sleep(SILENCE));
+                        self.pause = Box::pin(sleep(self.silence));
                         return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(BEAT)))));
                     }
                 },

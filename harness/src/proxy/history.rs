@@ -157,19 +157,7 @@ pub(super) fn messages(entries: &[Entry]) -> Vec<Message> {
 
 /// The intervention that was committed here.
 pub(super) fn intervention(entry: &Entry) -> Option<Intervention> {
-    match entry {
-        Entry::Intervention(it) => Some(it.clone()),
-        Entry::Start(_)
-        | Entry::User(_)
-        | Entry::Completion(_)
-        | Entry::Failed(_)
-        | Entry::Tried(_)
-        | Entry::Result(_)
-        | Entry::Answer(_)
-        | Entry::Compaction(_)
-        | Entry::Conclusion(_)
-        | Entry::End(_) => None,
-    }
+    if let Entry::Intervention(it) = entry { Some(it.clone()) } else { None }
 }
 
 #[cfg(test)]

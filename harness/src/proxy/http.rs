@@ -10,7 +10,7 @@ use balk_guards::wire::{Asked, Dialect, Framing};
 use balk_guards::{Effect, Offer};
 
 use super::attempt::{Asking, Came, Failed};
-use super::beats::{Beats, SILENCE, Work};
+use super::beats::{Beats, Work};
 use super::log::Logged;
 use super::places::Places;
 use super::reply::{self, Form};
@@ -128,12 +128,12 @@ impl Guarded {
 
     /// The answer as a stream. If it does not come soon, its connection is kept.
     async fn streamed(self) -> Response<Body> {
-        let kind = self.form.kind();
+        let (kind, silence) = (self.form.kind(), self.shared.bounds.silence);
         let mut work: Work = Box::pin(self.played());
-        match tokio::time::timeout(SILENCE, &mut work).await {
+        match tokio::time::timeout(silence, &mut work).await {
             Ok(response) => response,
             Err(_) => {
-                let mut response = Response::new(Body::new(Beats::new(work)));
+                let mut response = Response::new(Body::new(Beats::new(work, silence)));
                 response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
                 response
             }

@@ -14,13 +14,12 @@ use balk_guards::{
     Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Speaker, Stack,
     Start, Step, UserMessage,
 };
+use balk_scenarios::agents::Profile;
 
 use super::history::{self, Reader, intervention};
 use super::put::{Put, edits};
 use super::question;
 use super::watched::Watched;
-use balk_scenarios::agents::Profile;
-
 use crate::listen::path::{self, Item, Path};
 
 /// Makes the guards of a conversation.
@@ -135,7 +134,7 @@ impl Places {
                 [],
             ));
         };
-        if known == items.len() && asked.previous.is_none() {
+        if known == items.len() && known > 0 {
             // The same request again.
             let run = Way::Forked(self.resumed(asked, place.way_to())?);
             let (from, entries) = (place.from.clone(), place.entries.clone());
@@ -319,6 +318,16 @@ impl Way {
     }
 }
 
+impl Drop for Place {
+    /// A long conversation is a long chain, which would take as deep a stack to drop link by link.
+    fn drop(&mut self) {
+        let mut from = self.from.take();
+        while let Some(mut place) = from.and_then(Arc::into_inner) {
+            from = place.from.take();
+        }
+    }
+}
+
 impl Place {
     /// The run as the answer left it, if nothing has gone on from it, the offer is the same and it has not ended.
     fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
@@ -390,20 +399,17 @@ fn hears(
 }
 
 fn bytes(entries: &[Entry]) -> usize {
-    let of = |entry: &Entry| match entry {
-        Entry::User(it) => it.text.len(),
-        Entry::Completion(it) => {
+    let of = |entry: &Entry| {
+        if let Entry::Completion(it) = entry {
             let texts = it.texts().map(|it| it.len());
             texts.chain(it.calls.iter().map(|it| it.arguments.len() + it.tool.len())).sum()
+        } else if let Entry::Result(it) = entry {
+            it.text.len()
+        } else if let Entry::User(it) = entry {
+            it.text.len()
+        } else {
+            0
         }
-        Entry::Result(it) | Entry::Tried(it) => it.text.len(),
-        Entry::Start(_)
-        | Entry::Failed(_)
-        | Entry::Intervention(_)
-        | Entry::Answer(_)
-        | Entry::Compaction(_)
-        | Entry::Conclusion(_)
-        | Entry::End(_) => 0,
     };
     entries.iter().map(|it| size_of::<Entry>() + of(it)).sum()
 }
@@ -411,4 +417,40 @@ fn bytes(entries: &[Entry]) -> usize {
 /// A panic elsewhere leaves all places as they were.
 fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
     it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::{FinishReason, Offer, Usage};
+
+    use super::*;
+
+    #[test]
+    fn a_conversation_may_have_any_number_of_turns() {
+        let (finish, usage) = (FinishReason::Stop, Usage::default());
+        let shown = Arc::new(Completion::new([], [], finish, usage, &Offer::default()));
+        let mut last = None;
+        for _ in 0..200_000 {
+            let answer = Answer {
+                entries: Vec::new(),
+                shown: shown.clone(),
+                puts: Vec::new(),
+                lacks: Vec::new(),
+                id: None,
+            };
+            last = Some(Arc::new(Place {
+                path: Path::default(),
+                from: last.take(),
+                entries: Vec::new(),
+                puts: Arc::default(),
+                answer,
+                run: Mutex::default(),
+                branch: 0,
+                bytes: 0,
+            }));
+        }
+        let last = last.expect("there are some");
+        assert!(last.way_from().is_empty());
+        drop(last);
+    }
 }

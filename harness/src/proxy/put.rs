@@ -46,21 +46,16 @@ impl Put {
     /// What guards add to the results that an agent sent: answers to calls that it did not see, and notes.
     pub(super) fn after_results(items: usize, entries: &[Entry], shown: &Completion) -> Option<Self> {
         let is_seen = |id: &str| shown.calls.iter().any(|it| *it.id == *id);
-        let message = |entry: &Entry| match entry {
-            Entry::Result(it) if it.origin == Origin::Synthetic && !is_seen(&it.call.id) => {
-                Some(Message::Result { id: it.call.id.clone(), text: it.text.text().clone(), is_error: true })
+        let message = |entry: &Entry| {
+            if let Entry::Result(it) = entry {
+                let is_ours = it.origin == Origin::Synthetic && !is_seen(&it.call.id);
+                let (id, text) = (it.call.id.clone(), it.text.text().clone());
+                is_ours.then_some(Message::Result { id, text, is_error: true })
+            } else if let Entry::Intervention(it) = entry {
+                it.message().cloned().map(Message::User)
+            } else {
+                None
             }
-            Entry::Intervention(it) => it.message().cloned().map(Message::User),
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Completion(_)
-            | Entry::Failed(_)
-            | Entry::Tried(_)
-            | Entry::Result(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::Conclusion(_)
-            | Entry::End(_) => None,
         };
         let messages: Vec<Message> = entries.iter().filter_map(message).collect();
         (!messages.is_empty()).then_some(Self { after: items, what: What::Messages(messages) })

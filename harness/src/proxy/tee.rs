@@ -57,7 +57,7 @@ impl HttpBody for Tee {
                         copy.extend_from_slice(data);
                     }
                 }
-                // Where the length is known, nobody asks for what comes after the last piece.
+                // Where the length is known, the body is not polled again after its last piece.
                 if self.body.is_end_stream() {
                     self.ends();
                 }

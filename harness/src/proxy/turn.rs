@@ -27,12 +27,19 @@ pub struct Bounds {
     pub time: Duration,
     /// How long a tick of the guards lasts: they count waits in ticks.
     pub tick: Duration,
+    /// How long the connection of a stream that is held may be silent.
+    pub silence: Duration,
 }
 
 impl Default for Bounds {
     /// Clients wait ten minutes at least: the SDKs of OpenAI and Anthropic by default.
     fn default() -> Self {
-        Self { tries: 8, time: Duration::from_secs(120), tick: Duration::from_millis(1) }
+        Self {
+            tries: 8,
+            time: Duration::from_secs(120),
+            tick: Duration::from_millis(1),
+            silence: Duration::from_secs(10),
+        }
     }
 }
 
@@ -84,6 +91,7 @@ pub(super) struct State {
     last: Option<(Came, Arc<Completion>)>,
     failed: Option<Failed>,
     asked: u32,
+    fault: Option<String>,
 }
 
 impl Happened {
@@ -103,8 +111,8 @@ impl State {
         let mut going = places.go_on(conversation, asked)?;
         going.run.news();
         let interventions = std::mem::take(&mut going.fresh);
-        let (entries, last, failed) = Default::default();
-        Ok(Self { going, entries, interventions, last, failed, asked: 0 })
+        let (entries, last, failed, fault) = Default::default();
+        Ok(Self { going, entries, interventions, last, failed, asked: 0, fault })
     }
 }
 
@@ -188,9 +196,11 @@ impl Turn<'_> {
         if !hidden.is_empty() {
             edits.push(Edit::Put { before: self.asked.messages.len(), messages: hidden });
         }
-        // The request was read already, and the edits are of its own messages.
-        let body = self.asking.dialect.spliced(self.body, &edits);
-        let body = body.unwrap_or_else(|_| self.body.to_owned());
+        let body = self.asking.dialect.spliced(self.body, &edits).unwrap_or_else(|why| {
+            // The request is better sent without what its agent never saw than not at all.
+            state.fault = Some(format!("what an agent never saw cannot be put into its request: {why}"));
+            self.body.to_owned()
+        });
         state.asked += 1;
         state.failed = None;
         match self.asking.ask(body).await {
@@ -281,18 +291,8 @@ impl Turn<'_> {
 
     /// A guard or the user ended the run.
     fn stops(&self, state: State, end: &Termination) -> Happened {
-        let said = state.entries.iter().filter_map(|entry| match entry {
-            Entry::Conclusion(it) => Some(it.notice().text),
-            Entry::Start(_)
-            | Entry::User(_)
-            | Entry::Completion(_)
-            | Entry::Failed(_)
-            | Entry::Tried(_)
-            | Entry::Result(_)
-            | Entry::Intervention(_)
-            | Entry::Answer(_)
-            | Entry::Compaction(_)
-            | Entry::End(_) => entry.notice().cloned(),
+        let said = state.entries.iter().filter_map(|entry| {
+            if let Entry::Conclusion(it) = entry { Some(it.notice().text) } else { entry.notice().cloned() }
         });
         let said: Vec<Arc<str>> = said.collect();
         let text = if said.is_empty() { ended(end).to_owned() } else { said.join("\n\n") };
@@ -376,14 +376,14 @@ impl State {
 
     fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
         let view = (self.going.run.view().clone(), self.going.branch);
-        let Self { going, interventions, asked, .. } = self;
+        let Self { going, interventions, asked, fault, .. } = self;
         places.keeps(going, answer);
-        Happened { outcome, interventions, asked, fault: None, view: Some(view) }
+        Happened { outcome, interventions, asked, fault, view: Some(view) }
     }
 
     fn ends(self, outcome: Outcome) -> Happened {
-        let Self { interventions, asked, .. } = self;
-        Happened { outcome, interventions, asked, fault: None, view: None }
+        let Self { interventions, asked, fault, .. } = self;
+        Happened { outcome, interventions, asked, fault, view: None }
     }
 }
 
@@ -394,19 +394,14 @@ fn last_completion(entries: &[Entry]) -> usize {
 
 /// What an answer is after the guards' repairs.
 fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
-    own.iter().rev().find_map(|entry| match entry {
-        Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. })
-        | Entry::Completion(it) => Some(it.clone()),
-        Entry::Start(_)
-        | Entry::User(_)
-        | Entry::Failed(_)
-        | Entry::Tried(_)
-        | Entry::Result(_)
-        | Entry::Intervention(_)
-        | Entry::Answer(_)
-        | Entry::Compaction(_)
-        | Entry::Conclusion(_)
-        | Entry::End(_) => None,
+    own.iter().rev().find_map(|entry| {
+        if let Entry::Completion(it)
+        | Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. }) = entry
+        {
+            Some(it.clone())
+        } else {
+            None
+        }
     })
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod wild;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use balk_guards::wire::Dialect;
 use balk_scenarios::{Scenario, catalogue, format, toolsets};
 
 /// The seeds: 0 to 99, or as many as `BALK_SEEDS` says.
@@ -35,6 +36,17 @@ pub(crate) fn scenario(name: &str, sets: &[(&str, &str)]) -> Arc<Scenario> {
     let sets: Vec<_> = sets.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let listed = catalogue::find(name).expect("the catalogue has it");
     listed.read(&sets).expect("the catalogue is good, and so are the settings")
+}
+
+/// The path of a request of this dialect, below the base of a server.
+pub(crate) fn path_of(dialect: Dialect, stream: bool) -> &'static str {
+    match (dialect, stream) {
+        (Dialect::OpenAi, _) => "v1/chat/completions",
+        (Dialect::Responses, _) => "v1/responses",
+        (Dialect::Anthropic, _) => "v1/messages",
+        (Dialect::Gemini, false) => "v1beta/models/balk-actor:generateContent",
+        (Dialect::Gemini, true) => "v1beta/models/balk-actor:streamGenerateContent?alt=sse",
+    }
 }
 
 /// A scenario with all that can come between turns.

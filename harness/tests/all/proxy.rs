@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::common::server::{Request, Script, Server};
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
+use balk_guards::wire::{Answering, Dialect};
 use balk_guards::{
     Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
     GuardFault, Note, Offer, Question, RawCall, Recovery, Repair, Stack, Subject, Usage, Verdict, Wait,
@@ -82,7 +83,7 @@ fn says(text: &str, calls: &[(&str, &str)]) -> String {
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
     }
-    // A member that nobody knows, and white space that nobody writes.
+    // An unknown member, and unusual white space.
     format!(r#"{{"id":"chatcmpl-1", "x":1.0,"choices":[{{"index":0,"message":{message}}}]}}"#)
 }
 
@@ -427,4 +428,49 @@ fn forks_and_rewritten_histories_have_guards_of_their_own() {
     client.messages = vec![json!({ "role": "user", "content": "A summary." })];
     client.asks();
     assert_eq!(shown(&server.requests()[4]), ["user: A summary."]);
+}
+
+#[test]
+fn a_stream_that_is_held_is_kept_by_comments() {
+    let event = r#"{"id":"a","choices":[{"index":0,"delta":{"content":"done"},"finish_reason":"stop"}]}"#;
+    let server = Server::of(vec![Script::events(&[event, "[DONE]"])]);
+    let bounds = Bounds { silence: Duration::ZERO, ..Bounds::default() };
+    let proxy = Proxy::start(Proxying { bounds, ..proxying(&server) }).expect("a port is free");
+    let body = r#"{"model":"m","stream":true,"tools":[{"type":"function","function":{"name":"ls"}}],
+        "messages":[{"role":"user","content":"Do it."}]}"#;
+    let got = post(&format!("{}/v1/chat/completions", proxy.url()), body);
+    let (beats, answer) = got.body.split_at(got.body.find("data: ").expect("an answer"));
+    assert!(beats.starts_with(": held\n\n") && beats.replace(": held\n\n", "").is_empty(), "{beats:?}");
+    assert_eq!(answer, format!("data: {event}\n\ndata: [DONE]\n\n"));
+}
+
+#[test]
+fn what_follows_an_answer_by_its_id_gets_what_its_agent_never_saw() {
+    let answer = |id: &str, text: &str, calls: &[&str]| {
+        let call = |it: &&str| RawCall { id: (*it).into(), tool: "ls".into(), arguments: "{}".into() };
+        let text = [balk_guards::Part::Text(text.into())];
+        let (finish, usage, offer) = (FinishReason::ToolCall, Usage::default(), Offer::default());
+        let completion = Completion::new(text, calls.iter().map(call), finish, usage, &offer);
+        Script::json(200, &Dialect::Responses.response(&completion, &Answering::of(id, "m")))
+    };
+    let (server, proxy) = proxy(vec![answer("resp_1", "block", &["a", "b"]), answer("resp_2", "done", &[])]);
+    let send = |more: Value| {
+        let mut body = json!({ "model": "m", "tools": [{ "type": "function", "name": "ls" }] });
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        post(&format!("{}/v1/responses", proxy.url()), &body.to_string())
+    };
+    let shown = send(json!({ "input": "Do it." })).body;
+    assert!(shown.contains(r#""call_id":"b""#) && !shown.contains(r#""call_id":"a""#), "{shown}");
+    let result = json!({ "type": "function_call_output", "call_id": "b", "output": "files" });
+    let next = json!({ "previous_response_id": "resp_1", "input": [result] });
+    // A client sends a request again whose answer it lost.
+    for _ in 0..2 {
+        assert!(send(next.clone()).body.contains("done"));
+    }
+    let inputs: Vec<Value> = server.requests()[1..]
+        .iter()
+        .map(|it| serde_json::from_str::<Value>(&it.body).expect("it is JSON")["input"].clone())
+        .collect();
+    let refused = json!({ "type": "function_call_output", "call_id": "a", "output": "Not run: no." });
+    assert_eq!(inputs, [json!([result, refused]), json!([result, refused])]);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::recipe::recipe;
-use crate::common::{scenario, seeds};
+use crate::common::{path_of, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
 use balk::replay::ToolTable;
@@ -38,14 +38,7 @@ impl<'t> Agent<'t> {
             .timeout_global(Some(Duration::from_secs(20)))
             .build()
             .new_agent();
-        let path = match (dialect, stream) {
-            (Dialect::OpenAi, _) => "v1/chat/completions",
-            (Dialect::Responses, _) => "v1/responses",
-            (Dialect::Anthropic, _) => "v1/messages",
-            (Dialect::Gemini, false) => "v1beta/models/balk-actor:generateContent",
-            (Dialect::Gemini, true) => "v1beta/models/balk-actor:streamGenerateContent?alt=sse",
-        };
-        let url = format!("{url}/c/{conversation}/{path}");
+        let url = format!("{url}/c/{conversation}/{}", path_of(dialect, stream));
         let asking = Asking { stream, ..Asking::of("balk-actor") };
         Self { http, url, dialect, asking, view: View::default(), rest: trial.entries.iter().collect() }
     }
@@ -240,7 +233,12 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
         guards: Some(Box::new(move || made.stack(&TruthChannel::default()))),
         tools: tools(world.offer()),
         timeout: Duration::from_secs(2),
-        bounds: Bounds { tries: 1_000, time: Duration::from_secs(100), tick: Duration::ZERO },
+        bounds: Bounds {
+            tries: 1_000,
+            time: Duration::from_secs(100),
+            tick: Duration::ZERO,
+            ..Bounds::default()
+        },
         ..Proxying::new(Base::parse(&server.url()).expect("an address"))
     })
     .expect("a port is free");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::recipe::recipe;
-use crate::common::{between, scenario, seeds};
+use crate::common::{between, path_of, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::serve::{Scripts, Serve, Server, Step};
 use balk_guards::wire::{Asking, Dialect, Form, Reply};
@@ -30,14 +30,7 @@ impl Client {
             .timeout_global(Some(Duration::from_secs(10)))
             .build()
             .new_agent();
-        let path = match (dialect, stream) {
-            (Dialect::OpenAi, _) => "v1/chat/completions",
-            (Dialect::Responses, _) => "v1/responses",
-            (Dialect::Anthropic, _) => "v1/messages",
-            (Dialect::Gemini, false) => "v1beta/models/balk-actor:generateContent",
-            (Dialect::Gemini, true) => "v1beta/models/balk-actor:streamGenerateContent?alt=sse",
-        };
-        let url = format!("{}/c/{conversation}/{path}", server.url());
+        let url = format!("{}/c/{conversation}/{}", server.url(), path_of(dialect, stream));
         Self { http, url, dialect, asking: Asking { stream, ..Asking::of("balk-actor") } }
     }
 

@@ -49,6 +49,7 @@ mod history;
 mod http;
 mod ids;
 mod log;
+mod place;
 mod places;
 mod put;
 mod question;

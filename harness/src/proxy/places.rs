@@ -17,6 +17,7 @@ use balk_guards::{
 use balk_scenarios::agents::Profile;
 
 use super::history::{self, Reader, intervention};
+use super::place::{Answer, Place};
 use super::put::{Put, edits};
 use super::question;
 use super::watched::Watched;
@@ -48,36 +49,6 @@ struct Known {
     kept: usize,
 }
 
-/// A place: a request, and what it was answered with.
-pub(super) struct Place {
-    path: Path,
-    from: Option<Arc<Place>>,
-    /// What was committed since the answer before.
-    entries: Vec<Entry>,
-    /// What the agent's requests lack up to here.
-    puts: Arc<[Put]>,
-    answer: Answer,
-    /// The run as the answer left it, until something goes on from it.
-    run: Mutex<Option<Run<Watched>>>,
-    /// Which way of a conversation it is on: forks have others.
-    branch: usize,
-    bytes: usize,
-}
-
-/// What a request was answered with.
-pub(super) struct Answer {
-    /// What was committed for it.
-    pub(super) entries: Vec<Entry>,
-    /// What the agent saw of it.
-    pub(super) shown: Arc<Completion>,
-    /// What the agent did not see of it.
-    pub(super) puts: Vec<Put>,
-    /// What a request that follows it by its id lacks.
-    pub(super) lacks: Vec<Message>,
-    /// Its id.
-    pub(super) id: Option<Arc<str>>,
-}
-
 /// A request on its way.
 pub(super) struct Going {
     pub(super) run: Run<Watched>,
@@ -96,9 +67,6 @@ pub(super) struct Going {
     entries: Vec<Entry>,
     puts: Arc<[Put]>,
 }
-
-/// About how many bytes a place takes beside its texts.
-const PLACE_BYTES: usize = 2_048;
 
 impl Places {
     pub(super) fn new(
@@ -268,16 +236,15 @@ impl Places {
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
         let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _, notices: _ } =
             going;
-        let bytes = PLACE_BYTES + bytes(&entries) + bytes(&answer.entries);
         let id = answer.id.clone();
-        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(run)), branch, bytes };
+        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(run)), branch };
         let mut known = locked(&self.all);
         if let Some(id) = id {
             known.by_answer.insert(id, path);
         }
-        known.kept += bytes;
+        known.kept += place.bytes();
         if let Some(before) = known.places.insert(path, Arc::new(place)) {
-            known.kept -= before.bytes;
+            known.kept -= before.bytes();
         } else {
             known.order.push_back(path);
         }
@@ -285,7 +252,7 @@ impl Places {
             && let Some(path) = known.order.pop_front()
         {
             if let Some(place) = known.places.remove(&path) {
-                known.kept -= place.bytes;
+                known.kept -= place.bytes();
                 if let Some(id) = &place.answer.id {
                     known.by_answer.remove(id);
                 }
@@ -316,53 +283,6 @@ impl Way {
             Self::Straight(run) | Self::Forked(run) => run,
         }
     }
-}
-
-impl Drop for Place {
-    /// A long conversation is a long chain, which would take as deep a stack to drop link by link.
-    fn drop(&mut self) {
-        let mut from = self.from.take();
-        while let Some(mut place) = from.and_then(Arc::into_inner) {
-            from = place.from.take();
-        }
-    }
-}
-
-impl Place {
-    /// The run as the answer left it, if nothing has gone on from it, the offer is the same and it has not ended.
-    fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
-        let run = locked(&self.run).take()?;
-        let has_ended = matches!(run.step(), Step::Ended(_));
-        (!has_ended && *run.view().offer() == asked.offer).then_some(run)
-    }
-
-    /// All entries up to the request.
-    fn way_to(&self) -> Vec<Entry> {
-        let mut way = vec![self];
-        while let Some(from) = way.last().and_then(|it| it.from.as_deref()) {
-            way.push(from);
-        }
-        let mut entries = Vec::new();
-        for (at, place) in way.iter().enumerate().rev() {
-            entries.extend(place.entries.iter().cloned());
-            if at > 0 {
-                entries.extend(place.answer.entries.iter().filter(|it| !ends(it)).cloned());
-            }
-        }
-        entries
-    }
-
-    /// All entries up to the answer.
-    fn way_from(&self) -> Vec<Entry> {
-        let mut entries = self.way_to();
-        entries.extend(self.answer.entries.iter().filter(|it| !ends(it)).cloned());
-        entries
-    }
-}
-
-/// Whether an entry ends a run. What a user says after it begins the next one, which knows what was before.
-fn ends(entry: &Entry) -> bool {
-    matches!(entry, Entry::Conclusion(_) | Entry::End(_))
 }
 
 /// The run hears what an agent says after an answer, which it shows as `echo`: the messages from `since` on.
@@ -398,59 +318,7 @@ fn hears(
     }
 }
 
-fn bytes(entries: &[Entry]) -> usize {
-    let of = |entry: &Entry| {
-        if let Entry::Completion(it) = entry {
-            let texts = it.texts().map(|it| it.len());
-            texts.chain(it.calls.iter().map(|it| it.arguments.len() + it.tool.len())).sum()
-        } else if let Entry::Result(it) = entry {
-            it.text.len()
-        } else if let Entry::User(it) = entry {
-            it.text.len()
-        } else {
-            0
-        }
-    };
-    entries.iter().map(|it| size_of::<Entry>() + of(it)).sum()
-}
-
 /// A panic elsewhere leaves all places as they were.
 fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
     it.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use balk_guards::{FinishReason, Offer, Usage};
-
-    use super::*;
-
-    #[test]
-    fn a_conversation_may_have_any_number_of_turns() {
-        let (finish, usage) = (FinishReason::Stop, Usage::default());
-        let shown = Arc::new(Completion::new([], [], finish, usage, &Offer::default()));
-        let mut last = None;
-        for _ in 0..200_000 {
-            let answer = Answer {
-                entries: Vec::new(),
-                shown: shown.clone(),
-                puts: Vec::new(),
-                lacks: Vec::new(),
-                id: None,
-            };
-            last = Some(Arc::new(Place {
-                path: Path::default(),
-                from: last.take(),
-                entries: Vec::new(),
-                puts: Arc::default(),
-                answer,
-                run: Mutex::default(),
-                branch: 0,
-                bytes: 0,
-            }));
-        }
-        let last = last.expect("there are some");
-        assert!(last.way_from().is_empty());
-        drop(last);
-    }
 }

@@ -1,0 +1,146 @@
+//! One place of a conversation: a request and its answer, and the way to them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use balk_guards::wire::Asked;
+use balk_guards::{Completion, Entry, Message, Run, Step};
+
+use super::put::Put;
+use super::watched::Watched;
+use crate::listen::path::Path;
+
+/// A place: a request, and what it was answered with.
+pub(super) struct Place {
+    pub(super) path: Path,
+    /// The place whose answer it goes on from.
+    pub(super) from: Option<Arc<Place>>,
+    /// What was committed since the answer before.
+    pub(super) entries: Vec<Entry>,
+    /// What the agent's requests lack up to here.
+    pub(super) puts: Arc<[Put]>,
+    pub(super) answer: Answer,
+    /// The run as the answer left it, until something goes on from it.
+    pub(super) run: Mutex<Option<Run<Watched>>>,
+    /// Which way of a conversation it is on: forks have others.
+    pub(super) branch: usize,
+}
+
+/// What a request was answered with.
+pub(super) struct Answer {
+    /// What was committed for it.
+    pub(super) entries: Vec<Entry>,
+    /// What the agent saw of it.
+    pub(super) shown: Arc<Completion>,
+    /// What the agent did not see of it.
+    pub(super) puts: Vec<Put>,
+    /// What a request that follows it by its id lacks.
+    pub(super) lacks: Vec<Message>,
+    /// Its id.
+    pub(super) id: Option<Arc<str>>,
+}
+
+/// About how many bytes a place takes beside its texts.
+const PLACE_BYTES: usize = 2_048;
+
+impl Drop for Place {
+    /// A long conversation is a long chain, which would take as deep a stack to drop link by link.
+    fn drop(&mut self) {
+        let mut from = self.from.take();
+        while let Some(mut place) = from.and_then(Arc::into_inner) {
+            from = place.from.take();
+        }
+    }
+}
+
+impl Place {
+    /// The run as the answer left it, if nothing has gone on from it, the offer is the same and it has not ended.
+    pub(super) fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let has_ended = matches!(run.step(), Step::Ended(_));
+        (!has_ended && *run.view().offer() == asked.offer).then_some(run)
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        PLACE_BYTES + bytes(&self.entries) + bytes(&self.answer.entries)
+    }
+
+    /// All entries up to the request.
+    pub(super) fn way_to(&self) -> Vec<Entry> {
+        let mut way = vec![self];
+        while let Some(from) = way.last().and_then(|it| it.from.as_deref()) {
+            way.push(from);
+        }
+        let mut entries = Vec::new();
+        for (at, place) in way.iter().enumerate().rev() {
+            entries.extend(place.entries.iter().cloned());
+            if at > 0 {
+                entries.extend(place.answer.entries.iter().filter(|it| !ends(it)).cloned());
+            }
+        }
+        entries
+    }
+
+    /// All entries up to the answer.
+    pub(super) fn way_from(&self) -> Vec<Entry> {
+        let mut entries = self.way_to();
+        entries.extend(self.answer.entries.iter().filter(|it| !ends(it)).cloned());
+        entries
+    }
+}
+
+/// Whether an entry ends a run. What a user says after it begins the next one, which knows what was before.
+fn ends(entry: &Entry) -> bool {
+    matches!(entry, Entry::Conclusion(_) | Entry::End(_))
+}
+
+fn bytes(entries: &[Entry]) -> usize {
+    let of = |entry: &Entry| {
+        if let Entry::Completion(it) = entry {
+            let texts = it.texts().map(|it| it.len());
+            texts.chain(it.calls.iter().map(|it| it.arguments.len() + it.tool.len())).sum()
+        } else if let Entry::Result(it) = entry {
+            it.text.len()
+        } else if let Entry::User(it) = entry {
+            it.text.len()
+        } else {
+            0
+        }
+    };
+    entries.iter().map(|it| size_of::<Entry>() + of(it)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::{FinishReason, Offer, Usage};
+
+    use super::*;
+
+    #[test]
+    fn a_conversation_may_have_any_number_of_turns() {
+        let (finish, usage) = (FinishReason::Stop, Usage::default());
+        let shown = Arc::new(Completion::new([], [], finish, usage, &Offer::default()));
+        let mut last = None;
+        for _ in 0..200_000 {
+            let answer = Answer {
+                entries: Vec::new(),
+                shown: shown.clone(),
+                puts: Vec::new(),
+                lacks: Vec::new(),
+                id: None,
+            };
+            last = Some(Arc::new(Place {
+                path: Path::default(),
+                from: last.take(),
+                entries: Vec::new(),
+                puts: Arc::default(),
+                answer,
+                run: Mutex::default(),
+                branch: 0,
+            }));
+        }
+        let last = last.expect("there are some");
+        assert!(last.way_from().is_empty());
+        drop(last);
+    }
+}

@@ -1,0 +1,162 @@
+//! A guard that obeys the model, a provider that says what a test wants, and a client that keeps its history.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balk::proxy::{Base, Proxy, Proxying};
+use balk_guards::{
+    Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
+    GuardFault, Note, Offer, Question, RawCall, Recovery, Repair, Stack, Subject, Usage, Verdict, Wait,
+};
+use serde_json::{Value, json};
+
+use crate::common::server::{Request, Script, Server};
+
+/// A guard that does what the model's text says.
+pub(super) struct Obeys;
+
+pub(super) fn note(text: &str) -> Note {
+    Note { guard: "obeys".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into() }
+}
+
+impl Guard for Obeys {
+    fn name(&self) -> &'static str {
+        "obeys"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let text: String = completion.texts().map(|it| &**it).collect();
+        let verdict = match &*text {
+            "retry" => Verdict::Retry(note("Say it again.")),
+            "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
+            "stop" => Verdict::Stop(note("It is stopped.")),
+            "ask" => Verdict::Ask(Question {
+                note: note("What now?"),
+                options: Choice::for_stuck("say what to do", true),
+            }),
+            "repair" => {
+                let call = RawCall { id: "made".into(), tool: "ls".into(), arguments: "{}".into() };
+                let (finish, usage) = (FinishReason::ToolCall, Usage::default());
+                let offer = Offer::default();
+                let completion = Arc::new(Completion::new([], [call], finish, usage, &offer));
+                Verdict::Repair(Repair { note: note("made"), completion })
+            }
+            "notice" => {
+                return Ok(Decision { notices: vec![note("You should know.")], ..Decision::pass() });
+            }
+            "break" => {
+                return Err(GuardFault { guard: "obeys".into(), reason: "it broke".into() });
+            }
+            _ => Verdict::Pass,
+        };
+        Ok(verdict.into())
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let is_refused = matches!(failure.cause, AttemptCause::Status { code: 400..500, .. });
+        Ok((failure.attempt < 3 && !is_refused).then_some(Recovery::resend(Wait::exactly(0))))
+    }
+}
+
+pub(super) fn proxying(server: &Server) -> Proxying {
+    let guards = || Stack::new(vec![Box::new(Obeys)]);
+    let upstream = Base::parse(&server.url()).expect("an address");
+    Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
+}
+
+/// A proxy before a provider that gives these answers.
+pub(super) fn proxy(scripts: Vec<Script>) -> (Server, Proxy) {
+    let server = Server::of(scripts);
+    let proxy = Proxy::start(proxying(&server)).expect("a port is free");
+    (server, proxy)
+}
+
+/// An answer of OpenAI chat.
+pub(super) fn says(text: &str, calls: &[(&str, &str)]) -> String {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(id, tool)| json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": "{}" } }))
+        .collect();
+    let mut message = json!({ "role": "assistant", "content": text });
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    // An unknown member, and unusual white space.
+    format!(r#"{{"id":"chatcmpl-1", "x":1.0,"choices":[{{"index":0,"message":{message}}}]}}"#)
+}
+
+pub(super) fn answers(text: &str, calls: &[(&str, &str)]) -> Script {
+    Script::json(200, &says(text, calls))
+}
+
+/// A client, which keeps its history.
+pub(super) struct Client {
+    url: String,
+    pub(super) messages: Vec<Value>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Got {
+    pub(super) status: u16,
+    pub(super) retry_after: Option<String>,
+    pub(super) body: String,
+}
+
+impl Client {
+    pub(super) fn new(proxy: &Proxy) -> Self {
+        let messages = vec![json!({ "role": "user", "content": "Do it." })];
+        Self { url: format!("{}/c/it/v1/chat/completions", proxy.url()), messages }
+    }
+
+    pub(super) fn send(&self) -> Got {
+        let tool = |name: &str| json!({ "type": "function", "function": { "name": name } });
+        let body = json!({ "model": "m", "tools": [tool("ls"), tool("rm")], "messages": self.messages });
+        post(&self.url, &body.to_string())
+    }
+
+    /// The message of the assistant that comes back, which the history has from now on.
+    pub(super) fn asks(&mut self) -> Value {
+        let got = self.send();
+        assert_eq!(got.status, 200, "{got:?}");
+        let body: Value = serde_json::from_str(&got.body).expect("it is JSON");
+        let message = body["choices"][0]["message"].clone();
+        self.messages.push(message.clone());
+        message
+    }
+
+    pub(super) fn result(&mut self, id: &str, text: &str) {
+        self.messages.push(json!({ "role": "tool", "tool_call_id": id, "content": text }));
+    }
+
+    pub(super) fn user(&mut self, text: &str) {
+        self.messages.push(json!({ "role": "user", "content": text }));
+    }
+}
+
+pub(super) fn post(url: &str, body: &str) -> Got {
+    let http = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(20)))
+        .build()
+        .new_agent();
+    let post = http.post(url).header("content-type", "application/json").header("authorization", "Bearer k");
+    let mut response = post.send(body).expect("the proxy answers");
+    let status = response.status().as_u16();
+    let retry_after = response.headers().get("retry-after").map(|it| it.to_str().expect("text").to_owned());
+    Got { status, retry_after, body: response.body_mut().read_to_string().unwrap_or_default() }
+}
+
+/// What the model was shown in a request: roles, and texts or the ids of calls.
+pub(super) fn shown(request: &Request) -> Vec<String> {
+    let body: Value = serde_json::from_str(&request.body).expect("it is JSON");
+    let messages = body["messages"].as_array().expect("a list").iter();
+    let shown = |it: &Value| {
+        let calls = it["tool_calls"].as_array().cloned().unwrap_or_default();
+        let ids: Vec<&str> = calls.iter().map(|it| it["id"].as_str().expect("an id")).collect();
+        let text = it["content"].as_str().unwrap_or_default();
+        format!("{}: {text} {}", it["role"].as_str().expect("a role"), ids.join(",")).trim_end().to_owned()
+    };
+    messages.map(shown).collect()
+}

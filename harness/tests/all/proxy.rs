@@ -2,6 +2,8 @@
 
 mod client;
 
+use std::io::Read as _;
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
@@ -284,15 +286,27 @@ fn forks_and_rewritten_histories_have_guards_of_their_own() {
 #[test]
 fn a_stream_that_is_held_is_kept_by_comments() {
     let event = r#"{"id":"a","choices":[{"index":0,"delta":{"content":"done"},"finish_reason":"stop"}]}"#;
-    let server = Server::of(vec![Script::events(&[event, "[DONE]"])]);
+    // The provider answers once the client has read a comment.
+    let (has_read, may_answer) = mpsc::channel();
+    let may_answer = Mutex::new(may_answer);
+    let server = Server::new(move |_, _| {
+        may_answer.lock().expect("no test panicked").recv().expect("the client reads");
+        Script::events(&[event, "[DONE]"])
+    });
     let bounds = Bounds { silence: Duration::ZERO, ..Bounds::default() };
     let proxy = Proxy::start(Proxying { bounds, ..proxying(&server) }).expect("a port is free");
     let body = r#"{"model":"m","stream":true,"tools":[{"type":"function","function":{"name":"ls"}}],
         "messages":[{"role":"user","content":"Do it."}]}"#;
-    let got = post(&format!("{}/v1/chat/completions", proxy.url()), body);
-    let (beats, answer) = got.body.split_at(got.body.find("data: ").expect("an answer"));
-    assert!(beats.starts_with(": held\n\n") && beats.replace(": held\n\n", "").is_empty(), "{beats:?}");
-    assert_eq!(answer, format!("data: {event}\n\ndata: [DONE]\n\n"));
+    let url = format!("{}/v1/chat/completions", proxy.url());
+    let mut response = ureq::post(&url).send(body).expect("the proxy answers");
+    let mut reader = response.body_mut().as_reader();
+    let mut first = [0; 8];
+    reader.read_exact(&mut first).expect("a comment comes");
+    assert_eq!(&first, b": held\n\n");
+    has_read.send(()).expect("the provider waits");
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).expect("the answer comes");
+    assert_eq!(rest.replace(": held\n\n", ""), format!("data: {event}\n\ndata: [DONE]\n\n"));
 }
 
 #[test]

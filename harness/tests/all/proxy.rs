@@ -43,6 +43,8 @@ fn what_no_guard_changes_passes_byte_for_byte() {
             for name in ["authorization", "content-type", "content-length", "user-agent"] {
                 assert_eq!(other.header(name), sent[0].header(name), "{name}");
             }
+            // It is about the connection of the client.
+            assert_eq!((sent[0].header("te"), other.header("te")), (Some("x"), None));
         }
     }
 }
@@ -118,6 +120,35 @@ fn a_question_is_a_message_and_the_next_words_are_its_answer() {
         ["user: Do it.", "assistant: ask a", "tool: Not run: the user is asked first.", "user: Use ls."];
     assert_eq!(shown(&server.requests()[1]), last);
     assert_eq!(proxy.told().iter().map(|it| &**it).collect::<Vec<_>>(), ["What now?"]);
+}
+
+#[test]
+fn an_agent_that_answers_every_question_by_itself_is_asked_again() {
+    let (server, proxy) = proxy(vec![answers("ask", &[])]);
+    let mut client = Client::new(&proxy);
+    let question = client.asks();
+    for _ in 0..2 {
+        client.user("Error: call a tool.");
+        assert_eq!(client.asks(), question);
+    }
+    assert_eq!(server.requests().len(), 3);
+    client.user("Error: call a tool.");
+    assert_eq!(client.asks()["content"], question["content"]);
+    assert_eq!(server.requests().len(), 3, "the model is not asked");
+}
+
+#[test]
+fn a_tool_that_seems_to_write_counts_as_one() {
+    let (server, proxy) = proxy(vec![
+        answers("effect", &[("a", "write_file")]),
+        answers("effect", &[("b", "ls")]),
+        answers("done", &[]),
+    ]);
+    Client::new(&proxy).asks();
+    let told: Vec<String> =
+        shown(&server.requests()[2]).into_iter().filter(|it| it.contains("It is")).collect();
+    assert_eq!(told, ["user: It is Write.", "user: It is Unknown."]);
+    assert_eq!(proxy.counted().guessed_to_write.into_iter().collect::<Vec<_>>(), ["write_file"]);
 }
 
 #[test]

@@ -30,6 +30,7 @@ impl Guard for Obeys {
         let text: String = completion.texts().map(|it| &**it).collect();
         let verdict = match &*text {
             "retry" => Verdict::Retry(note("Say it again.")),
+            "effect" => Verdict::Retry(note(&format!("It is {:?}.", completion.calls[0].effect))),
             "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
             "stop" => Verdict::Stop(note("It is stopped.")),
             "ask" => Verdict::Ask(Question {
@@ -112,7 +113,12 @@ impl Client {
 
     pub(super) fn send(&self) -> Got {
         let tool = |name: &str| json!({ "type": "function", "function": { "name": name } });
-        let body = json!({ "model": "m", "tools": [tool("ls"), tool("rm")], "messages": self.messages });
+        let member = json!({ "type": "string" });
+        let schema = json!({ "type": "object", "properties": { "path": member, "content": member } });
+        let mut write = tool("write_file");
+        write["function"]["parameters"] = schema;
+        let tools = [tool("ls"), tool("rm"), write];
+        let body = json!({ "model": "m", "tools": tools, "messages": self.messages });
         post(&self.url, &body.to_string())
     }
 
@@ -141,7 +147,11 @@ pub(super) fn post(url: &str, body: &str) -> Got {
         .timeout_global(Some(Duration::from_secs(20)))
         .build()
         .new_agent();
-    let post = http.post(url).header("content-type", "application/json").header("authorization", "Bearer k");
+    let post = http
+        .post(url)
+        .header("content-type", "application/json")
+        .header("authorization", "Bearer k")
+        .header("te", "x");
     let mut response = post.send(body).expect("the proxy answers");
     let status = response.status().as_u16();
     let retry_after = response.headers().get("retry-after").map(|it| it.to_str().expect("text").to_owned());

@@ -17,6 +17,7 @@ mod hunt;
 mod init;
 mod interrupt;
 mod list;
+mod listening;
 mod live;
 mod load;
 mod man;

@@ -1,16 +1,13 @@
 //! `balk proxy`: guards between any agent and its provider.
 
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::thread;
-use std::time::Duration;
 
 use balk_guards::wire::Dialect;
 use clap::{Args, ValueEnum};
 
 use super::context::Context;
 use super::interrupt::Interrupt;
+use super::listening::{Listening, wait};
 use super::recordings::tool_table;
 use super::say::say;
 use crate::engine::TruthChannel;
@@ -47,13 +44,8 @@ pub struct Proxy {
     #[arg(long, value_name = "NAME|FILE")]
     agent: Option<String>,
 
-    /// The port; 0 is any free one
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    port: u16,
-
-    /// The address to listen on. Anyone who can reach it can use it with a key of their own
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
+    #[command(flatten)]
+    listening: Listening,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]
@@ -106,7 +98,9 @@ impl Proxy {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let upstream = Base::parse(&self.upstream).map_err(|why| {
             let expected = "the address of a provider, such as https://api.anthropic.com";
-            Error::usage("--upstream", expected, format!("`{}`: {why}", self.upstream))
+            // A password is in no message.
+            let (_, address) = self.upstream.rsplit_once('@').unwrap_or(("", &self.upstream));
+            Error::usage("--upstream", expected, format!("`{address}`: {why}"))
         })?;
         let config = context.config(self.config.as_deref())?;
         let recipe = Recipe::new(&context.registry, &self.guard, &config)?;
@@ -115,9 +109,8 @@ impl Proxy {
             Ok(profile) => profile,
             Err(failure) => return failure.or_exit(),
         };
-        let address = SocketAddr::new(self.host, self.port);
         let proxying = Proxying {
-            address,
+            address: self.listening.address(),
             api: self.api.map(Api::dialect),
             profile,
             tools: tool_table(self.tools.as_deref())?,
@@ -127,34 +120,15 @@ impl Proxy {
             ..Proxying::new(upstream)
         };
         let interrupt = Interrupt::catch();
-        let server = Server::start(proxying).map_err(|error| {
-            let hint =
-                "name another --port, or 0 for any free one; check that the folder of --log can be written";
-            Error::usage("--port", "an address to listen on", format!("{address}: {error}")).hint(hint)
-        })?;
-        writeln!(std::io::stdout(), "{}", server.url())?;
-        let does = if self.dry_run { "only watches" } else { "stands between" };
-        say(format_args!(
-            "`{}` {does}; Ctrl-C ends it; {}/_balk shows what was done",
-            self.guard,
-            server.url()
-        ));
-        let mut unlogged = None;
-        while !interrupt.came() {
-            thread::sleep(Duration::from_millis(50));
+        let server = Server::start(proxying).map_err(|error| self.listening.failed(&error))?;
+        let url = server.url();
+        let does = if self.dry_run { "only watches" } else { "is asked about every turn" };
+        let about = format!("`{}` {does}; Ctrl-C ends it; {url}/_balk shows what was done", self.guard);
+        let faults = || {
             for fault in server.faults() {
                 say(format_args!("warning: a guard broke, and a turn went on without it: {fault}"));
             }
-            if unlogged.is_none() {
-                unlogged = server.unlogged();
-                if let Some((file, why)) = &unlogged {
-                    say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
-                }
-            }
-        }
-        match unlogged.or_else(|| server.unlogged()) {
-            Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
-            None => Ok(Exit::Fine),
-        }
+        };
+        wait(&interrupt, (&url, &about), faults, || server.unlogged())
     }
 }

@@ -1,18 +1,14 @@
 //! `balk serve`: a scenario's stubborn model behind the APIs of real providers.
 
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use balk_scenarios::{Pools, Worlds, agents, nearest};
 use clap::Args;
 
 use super::interrupt::Interrupt;
+use super::listening::{Listening, wait};
 use super::load::{self, Failure, Named};
-use super::say::say;
 use super::suite;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -45,13 +41,8 @@ pub struct Serve {
     #[arg(long, value_name = "NAME|FILE")]
     agent: Option<String>,
 
-    /// The port; 0 is any free one
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    port: u16,
-
-    /// The address to listen on. Anyone who can reach it can talk to the model
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
+    #[command(flatten)]
+    listening: Listening,
 
     /// The folder that the agent works in, for tools that want absolute paths [default: this folder]
     #[arg(long, value_name = "DIR")]
@@ -83,36 +74,18 @@ impl Serve {
             }),
             None => None,
         };
-        let address = SocketAddr::new(self.host, self.port);
         let serving = Serving {
-            address,
+            address: self.listening.address(),
             max_requests: self.max_requests,
             log: self.log.clone(),
             sites: self.sites()?,
             ..Serving::new(Scripts { worlds, seed: self.seed, profile })
         };
         let interrupt = Interrupt::catch();
-        let server = Server::start(serving).map_err(|error| {
-            let hint =
-                "name another --port, or 0 for any free one; check that the folder of --log can be written";
-            Error::usage("--port", "an address to listen on", format!("{address}: {error}")).hint(hint)
-        })?;
-        writeln!(std::io::stdout(), "{}", server.url())?;
-        say(format_args!("Ctrl-C ends it; {}/_balk/transcript shows what happened", server.url()));
-        let mut unlogged = None;
-        while !interrupt.came() {
-            thread::sleep(Duration::from_millis(50));
-            if unlogged.is_none() {
-                unlogged = server.unlogged();
-                if let Some((file, why)) = &unlogged {
-                    say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
-                }
-            }
-        }
-        match unlogged.or_else(|| server.unlogged()) {
-            Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
-            None => Ok(Exit::Fine),
-        }
+        let server = Server::start(serving).map_err(|error| self.listening.failed(&error))?;
+        let url = server.url();
+        let about = format!("Ctrl-C ends it; {url}/_balk/transcript shows what happened");
+        wait(&interrupt, (&url, &about), || {}, || server.unlogged())
     }
 
     fn sites(&self) -> Result<Box<Sites>, Error> {

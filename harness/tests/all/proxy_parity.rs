@@ -272,6 +272,9 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
     Ok(true)
 }
 
+/// How many trials are played at once. Most of them wait: a model that stalls is left after two seconds.
+const AT_ONCE: usize = 8;
+
 /// Every scenario: one seed in a normal run, where scenarios take turns with dialects, whole and streamed; in a long
 /// one fifty seeds, each in every way.
 #[test]
@@ -281,14 +284,16 @@ fn guards_do_the_same_through_a_proxy() {
     let both: Vec<_> = Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]).collect();
     let listed: Vec<_> =
         balk_scenarios::catalogue::listed().map(|it| scenario(it.name, &[])).enumerate().collect();
-    let checks = listed.par_iter().flat_map_iter(|(at, scenario)| {
+    let seeds = if is_long { (count / 20).min(50) } else { 1 };
+    let of = |(at, scenario): &(usize, Arc<Scenario>)| {
         let ways = if is_long { both.clone() } else { vec![both[at % both.len()]] };
-        let seeds = 0..if is_long { (count / 20).min(50) } else { 1 };
-        seeds.flat_map(move |seed| {
-            ways.clone().into_iter().map(move |way| check(scenario, seed, "default", way))
-        })
-    });
-    let checked: Vec<Result<bool, String>> = checks.collect();
+        let drawn = (0..seeds).flat_map(|seed| ways.iter().map(move |way| (seed, *way)));
+        drawn.map(|it| (scenario.clone(), it)).collect::<Vec<_>>()
+    };
+    let plays: Vec<_> = listed.iter().flat_map(of).collect();
+    let play = |(scenario, (seed, way)): &(Arc<Scenario>, (u64, _))| check(scenario, *seed, "default", *way);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE).build().expect("threads");
+    let checked: Vec<Result<bool, String>> = pool.install(|| plays.par_iter().map(play).collect());
     let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();
     assert!(wrong.is_empty(), "{} of {} differ; the first: {}", wrong.len(), checked.len(), wrong[0]);
     let played = checked.iter().filter(|it| **it == Ok(true)).count();

@@ -36,7 +36,7 @@ use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::{excerpt, first_line, pretty};
 use balk_contract::{
     Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
-    InterventionKind, Note, Origin, Purpose, Question, Status, Subject, ToolCall, Verdict,
+    InterventionKind, Note, Origin, Purpose, Question, Sight, Status, Subject, ToolCall, Verdict,
 };
 
 /// Settings of the guard.
@@ -385,8 +385,7 @@ impl Guard for Duplicate {
         if duplicates.peek().is_none() {
             return Ok(Decision::pass());
         }
-        let mut blocked = Vec::new();
-        let mut asked = None;
+        let (mut blocked, mut asked) = (Vec::new(), None);
         for (at, call, (family, before)) in duplicates {
             match self.state.memory.level(before) {
                 level @ (0 | 1) => {
@@ -402,6 +401,10 @@ impl Guard for Duplicate {
             Some((call, family, before)) => Verdict::Ask(self.question(call, family, before)).into(),
             None => Verdict::Block(blocked).into(),
         })
+    }
+
+    fn must_see(&self) -> Sight {
+        if self.state.owed || self.state.unsaid { Sight::Whole } else { Sight::Calls }
     }
 
     fn save(&self) -> Value {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::pattern;
 use balk_contract::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, GuardFault, Recovery, Settlement,
-    Termination, ToolResult,
+    Sight, Termination, ToolResult,
 };
 
 /// One guard with different settings for different models: the first pattern that matches the model of the run
@@ -100,6 +100,10 @@ impl Guard for PerModel {
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         self.chosen().conclude(end)
+    }
+
+    fn must_see(&self) -> Sight {
+        self.chosen().must_see()
     }
 
     fn save(&self) -> Value {

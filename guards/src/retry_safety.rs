@@ -40,7 +40,7 @@ use balk_contract::wording::times;
 use balk_contract::{
     Answer, AttemptCause, AttemptFailure, AttemptResponse, Blocked, Choice, ChoiceKind, Completion, Decision,
     Entry, FailedAttempt, FinishReason, Guard, Intervention, InterventionKind, Note, Offer, Question,
-    Recovery, Settlement, Speaker, Subject, ToolResult, Verdict, Wait,
+    Recovery, Settlement, Sight, Speaker, Subject, ToolResult, Verdict, Wait,
 };
 
 /// The guard; see the [module](self).
@@ -417,6 +417,10 @@ impl Guard for RetrySafety {
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok((failure.cause != AttemptCause::Empty).then(|| self.decide(&self.seen(failure))))
+    }
+
+    fn must_see(&self) -> Sight {
+        if self.state.held.is_empty() { Sight::Nothing } else { Sight::Calls }
     }
 
     fn save(&self) -> Value {

@@ -48,6 +48,12 @@ pub trait Guard: Send + Sync {
         Ok(None)
     }
 
+    /// What it must see of the next completion before it can object to it, or say anything about it. A host that shows
+    /// text as it arrives holds back no more than that.
+    fn must_see(&self) -> Sight {
+        Sight::Whole
+    }
+
     /// The state, with a version, so that an agent can restart in the middle of a run.
     fn save(&self) -> Value {
         Value::Null
@@ -64,6 +70,17 @@ pub trait Guard: Send + Sync {
         let reason = format!("expected null, for a guard without a state, found {state}");
         Err(GuardFault { guard: self.name().into(), reason })
     }
+}
+
+/// How much of a completion a guard must see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sight {
+    /// Nothing: it passes, whatever it says.
+    Nothing,
+    /// The calls: it passes if it has none, whatever its text.
+    Calls,
+    /// All of it.
+    Whole,
 }
 
 /// A guard's answer. A guard that runs in another process can fail; one in this process never does.
@@ -272,6 +289,10 @@ impl Guard for () {
     }
 
     fn observe(&mut self, _: &Entry) {}
+
+    fn must_see(&self) -> Sight {
+        Sight::Nothing
+    }
 }
 
 #[warn(clippy::missing_trait_methods, reason = "a method that is not passed on is lost")]
@@ -298,6 +319,10 @@ impl<G: Guard + ?Sized> Guard for Box<G> {
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         (**self).conclude(end)
+    }
+
+    fn must_see(&self) -> Sight {
+        (**self).must_see()
     }
 
     fn save(&self) -> Value {
@@ -333,6 +358,10 @@ impl<G: Guard + ?Sized> Guard for &mut G {
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         (**self).conclude(end)
+    }
+
+    fn must_see(&self) -> Sight {
+        (**self).must_see()
     }
 
     fn save(&self) -> Value {

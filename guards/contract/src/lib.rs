@@ -41,7 +41,7 @@ pub use entry::{
 pub use evidence::Evidence;
 pub use guard::{
     ASKED_FIRST, Answer, Blocked, Decision, Guard, GuardFault, Recovery, Repair, SEE_BELOW, Settlement,
-    Verdict,
+    Sight, Verdict,
 };
 pub use identity::{ResultKey, ResultText, identity};
 pub use key::{CallKey, Shape};

@@ -8,7 +8,7 @@ use crate::attempt::AttemptFailure;
 use crate::completion::Completion;
 use crate::conclusion::Conclusion;
 use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
-use crate::guard::{Answer, Decision, Guard, Recovery, Settlement, Verdict};
+use crate::guard::{Answer, Decision, Guard, Recovery, Settlement, Sight, Verdict};
 use crate::note::Question;
 use crate::note::{Choice, Note, Termination};
 use crate::rules::{Rule, Rung, Step};
@@ -293,6 +293,10 @@ impl Guard for Stack {
             gap.constraint = None;
         }
         Ok(best)
+    }
+
+    fn must_see(&self) -> Sight {
+        self.members.iter().map(|it| it.must_see()).max().unwrap_or(Sight::Nothing)
     }
 
     fn save(&self) -> Value {

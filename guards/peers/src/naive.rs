@@ -15,8 +15,8 @@ use super::answer::note;
 use super::memory::Recent;
 use balk_contract::key::CallKey;
 use balk_contract::{
-    Answer, AttemptFailure, Blocked, Completion, Decision, Entry, Guard, Origin, Recovery, Status, Subject,
-    Verdict, Wait,
+    Answer, AttemptFailure, Blocked, Completion, Decision, Entry, Guard, Origin, Recovery, Sight, Status,
+    Subject, Verdict, Wait,
 };
 
 const VERSION: u64 = 1;
@@ -151,6 +151,10 @@ impl Guard for NaiveDuplicate {
         Ok(if blocked.is_empty() { Decision::pass() } else { Verdict::Block(blocked).into() })
     }
 
+    fn must_see(&self) -> Sight {
+        Sight::Calls
+    }
+
     fn save(&self) -> Value {
         balk_contract::state::seal(DUPLICATE, VERSION, &self.0)
     }
@@ -174,6 +178,10 @@ impl Guard for NaiveRetry {
 
     fn recover(&self, _: &AttemptFailure) -> Answer<Option<Recovery>> {
         Ok(Some(Recovery::resend(Wait::exactly(0))))
+    }
+
+    fn must_see(&self) -> Sight {
+        Sight::Nothing
     }
 }
 

@@ -96,6 +96,10 @@ impl Held {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The calls of a completion that are held, by index.
     pub(super) fn called<'a>(
         &'a self,

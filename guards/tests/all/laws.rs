@@ -1,5 +1,5 @@
 //! The laws of every guard, including peers, over arbitrary transcripts: questions change nothing, a saved state is
-//! the whole state, nothing breaks the guard, and the state is bounded.
+//! the whole state, nothing breaks the guard, it objects to nothing that it need not see, and the state is bounded.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::common::events::{Event, events, start};
 use crate::common::{PEERS, offer, progress_at};
 use balk_guards::{
     Abandonment, AbandonmentPolicy, AbandonmentSettings, AttemptCause, AttemptFailure, Budget, CallRepair,
-    Completion, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry, FinishReason,
-    Guard, Handoff, Limit, NoTools, NoToolsSettings, Offer, Origin, Progress, ProgressSettings, Protocol,
-    RawCall, Repetition, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Stack, Status, Termination,
-    Tool, ToolResult, Usage,
+    Completion, Decision, Duplicate, DuplicatePolicy, DuplicateSettings, Effect, EmptyCompletion, Entry,
+    FinishReason, Guard, Handoff, Limit, NoTools, NoToolsSettings, Offer, Origin, Progress, ProgressSettings,
+    Protocol, RawCall, Repetition, RetrySafety, RetrySafetyPolicy, RetrySafetySettings, Sight, Stack, Status,
+    Termination, Tool, ToolResult, Usage,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -132,8 +132,14 @@ fn check(make: fn() -> Box<dyn Guard>, events: &[Event]) -> Result<Box<dyn Guard
         match event {
             Event::Other(entry) => pair.observe(entry)?,
             Event::Turn { completion, results, own } => {
+                let sight = pair.ask(|it| it.must_see())?;
                 pair.observe(&Entry::Completion(completion.clone()))?;
                 let decision = pair.ask(|it| it.review(completion))?.expect("never breaks");
+                if sight == Sight::Nothing || sight == Sight::Calls && completion.calls.is_empty() {
+                    prop_assert_eq!(&decision, &Decision::pass(), "unseen by {}", pair.guard.name());
+                    let end = pair.ask(|it| it.conclude(&Termination::Finished))?.expect("never breaks");
+                    prop_assert_eq!(end, None, "unseen by {}", pair.guard.name());
+                }
                 pair.ask(|it| it.settle(completion, results))?.expect("never breaks");
                 for result in results {
                     pair.observe(&Entry::Result(result.clone()))?;

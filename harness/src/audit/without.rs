@@ -3,7 +3,7 @@
 use balk_guards::rules::Step;
 use balk_guards::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, Note, Recovery, Settlement,
-    Termination, ToolResult, Verdict,
+    Sight, Termination, ToolResult, Verdict,
 };
 use serde_json::Value;
 
@@ -103,6 +103,10 @@ impl Guard for Without {
             }
             conclusion
         }))
+    }
+
+    fn must_see(&self) -> Sight {
+        self.inner.must_see()
     }
 
     fn save(&self) -> Value {

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use balk_guards::wire::{BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, retry_after};
 use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
 
+use super::passing::Passing;
 use super::upstream::{Lost, Upstream};
 
 /// What a provider sent, as it came.
@@ -17,6 +18,8 @@ pub(super) struct Came {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    /// How many bytes of the body the agent has already.
+    pub(super) passed: usize,
 }
 
 /// What came of a request.
@@ -48,8 +51,8 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Sends this body.
-    pub(super) async fn ask(&self, body: String) -> Attempt {
+    /// Sends this body. What may be is passed on while it comes.
+    pub(super) async fn ask(&self, body: String, passing: &mut Passing) -> Attempt {
         let mut head = self.head.clone();
         // A body that is to be read has to come as it is.
         head.headers.remove(ACCEPT_ENCODING);
@@ -72,7 +75,7 @@ impl Asking<'_> {
                 Ok(Some(piece)) => {
                     bytes.extend_from_slice(&piece);
                     if let Some(stream) = &mut stream {
-                        stream.feed(&piece);
+                        passing.takes(&parts, &bytes, stream).await;
                     }
                 }
                 // What follows the end of an answer is no part of it.
@@ -80,7 +83,11 @@ impl Asking<'_> {
                 Err(lost) => break Some(lost),
             }
         };
-        let came = Came { status: parts.status, headers: parts.headers, body: bytes.into() };
+        if let Some(stream) = &mut stream {
+            passing.ends(&bytes, stream);
+        }
+        let passed = passing.passed();
+        let came = Came { status: parts.status, headers: parts.headers, body: bytes.into(), passed };
         match (stream, lost) {
             (Some(stream), lost) => streamed(stream.finish(self.offer), came, lost),
             (None, Some(lost)) => Attempt::Failed(Failed::lost(lost)),

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Request, Response, StatusCode};
+use axum::http::{Request, Response, StatusCode};
 use balk_guards::wire::{Asked, Dialect, Framing};
 use balk_guards::{Effect, Offer};
+use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
-use super::beats::{Beats, Work};
 use super::log::Logged;
+use super::passing::Passed;
 use super::places::Places;
 use super::reply::{self, Form};
 use super::route::{Asks, Route};
 use super::shared::Shared;
+use super::state::{Happened, Outcome, State};
+use super::stream::Stream;
 use super::tee::Tee;
-use super::turn::{Happened, Outcome, State, Turn};
+use super::turn::Turn;
 use crate::listen::{Held, json, read, refuse, text};
 
 /// Answers a request.
@@ -61,8 +64,11 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     if form.framing == Some(Framing::Events) {
         return request.streamed().await;
     }
-    request.played().await
+    request.played(None).await
 }
+
+/// How many groups of events may wait for an agent that reads slowly.
+const AT_ONCE: usize = 16;
 
 /// The name of a conversation without one.
 const DEFAULT: &str = "default";
@@ -121,23 +127,17 @@ impl Guarded {
         }
     }
 
-    async fn played(self) -> Response<Body> {
-        let happened = self.turn().play().await;
+    /// The answer, or what is left of it once some was sent `to` the agent.
+    async fn played(self, to: Option<Sender<Passed>>) -> Response<Body> {
+        let happened = self.turn().play(to).await;
         self.response(happened)
     }
 
     /// The answer as a stream. If it does not come soon, its connection is kept.
     async fn streamed(self) -> Response<Body> {
         let (kind, silence) = (self.form.kind(), self.shared.bounds.silence);
-        let mut work: Work = Box::pin(self.played());
-        match tokio::time::timeout(silence, &mut work).await {
-            Ok(response) => response,
-            Err(_) => {
-                let mut response = Response::new(Body::new(Beats::new(work, silence)));
-                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-                response
-            }
-        }
+        let (to, passed) = mpsc::channel(AT_ONCE);
+        Stream::new(Box::pin(self.played(Some(to))), passed, silence).response(kind).await
     }
 
     /// Guards only watch: the answer is passed on as it comes.
@@ -169,7 +169,8 @@ impl Guarded {
         let (status, headers) = (parts.status, parts.headers.clone());
         let tee = Tee::new(body, move |body| {
             let turn = self.turn();
-            let happened = turn.watched(state, turn.asking.read(Came { status, headers, body }));
+            let came = Came { status, headers, body, passed: 0 };
+            let happened = turn.watched(state, turn.asking.read(came));
             self.notes(&happened);
         });
         Response::from_parts(parts, Body::new(tee))
@@ -177,12 +178,12 @@ impl Guarded {
 
     fn response(self, happened: Happened) -> Response<Body> {
         self.notes(&happened);
-        self.form.response(happened.outcome, &self.asked)
+        self.form.response(happened.outcome, &self.asked, &happened.sent)
     }
 
     /// Counts what happened, and writes it to the log.
     fn notes(&self, happened: &Happened) {
-        let Happened { outcome, interventions, asked, fault, view } = happened;
+        let Happened { outcome, interventions, asked, fault, view, sent: _ } = happened;
         self.shared.counts.count(|it| {
             it.turn(&self.conversation, interventions, u64::from(asked.saturating_sub(1)));
             it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));

@@ -8,7 +8,8 @@ use balk_guards::{AttemptCause, Completion};
 
 use super::attempt::{Came, Failed};
 use super::ids::Ids;
-use super::turn::Outcome;
+use super::rest::Begun;
+use super::state::Outcome;
 use crate::listen::{JSON, refuse};
 
 /// How an agent wants its answers.
@@ -20,28 +21,43 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The response for what came of a request.
-    pub(super) fn response(self, outcome: Outcome, asked: &Asked) -> Response<Body> {
+    /// The response for what came of a request. `sent` is what the agent has already of an answer.
+    pub(super) fn response(self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Body> {
         match outcome {
-            Outcome::AsItCame(came) => as_it_came(came),
-            Outcome::Changed(completion, came) => self.changed(&completion, came, asked),
+            Outcome::AsItCame(came) if sent.is_empty() || came.passed > 0 => as_it_came(came),
+            // An answer cannot go on as another one, so it breaks off.
+            Outcome::AsItCame(_) => refuse(
+                self.dialect,
+                "balk",
+                &Failure::of(self.dialect, FailureKind::Failed, "the answer broke off"),
+            ),
+            Outcome::Changed(completion, came) => self.changed(&completion, came, asked, sent),
             Outcome::Failed(failed) => refuse(self.dialect, "balk", &failure(self.dialect, &failed)),
         }
     }
 
-    /// The body of an answer that the provider did not give.
-    pub(super) fn body(self, completion: &Completion, came: Option<&Came>, asked: &Asked) -> String {
+    /// The body of an answer that the provider did not give, or what is left of it.
+    fn body(self, completion: &Completion, came: Option<&Came>, asked: &Asked, sent: &[u8]) -> String {
         let ids = came.map(|it| Ids::of(&it.body)).unwrap_or_default();
         let answering = ids.answering(asked);
         let Some(framing) = self.framing else { return self.dialect.response(completion, &answering) };
-        let events = self.dialect.events(completion, &answering);
+        let events = match sent {
+            [] => self.dialect.events(completion, &answering),
+            _ => Begun::of(self.dialect, sent).rest(self.dialect, completion, &answering),
+        };
         let mut text: String = events.iter().enumerate().map(|(at, it)| framing.frame(at, it)).collect();
         text.push_str(framing.end());
         text
     }
 
-    fn changed(self, completion: &Completion, came: Option<Came>, asked: &Asked) -> Response<Body> {
-        let body = self.body(completion, came.as_ref(), asked);
+    fn changed(
+        self,
+        completion: &Completion,
+        came: Option<Came>,
+        asked: &Asked,
+        sent: &[u8],
+    ) -> Response<Body> {
+        let body = self.body(completion, came.as_ref(), asked, sent);
         let mut response = Response::new(Body::from(body));
         // The provider's limits and ids are the client's to know.
         if let Some(Came { headers, .. }) = came {
@@ -63,8 +79,9 @@ impl Form {
     }
 }
 
-pub(super) fn as_it_came(Came { status, headers, body }: Came) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
+/// What the agent lacks of what came.
+fn as_it_came(Came { status, headers, body, passed }: Came) -> Response<Body> {
+    let mut response = Response::new(Body::from(body.slice(passed..)));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response

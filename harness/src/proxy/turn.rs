@@ -5,18 +5,21 @@ use std::time::Duration;
 
 use balk_guards::wire::{Asked, Dialect, Edit};
 use balk_guards::{
-    AttemptCause, AttemptFacts, AttemptFailure, Completion, Entry, FinishReason, GuardFault, Intervention,
-    InterventionKind, Message, Offer, Part, Step, Termination, ToolCall, Usage, View, Wait, conclusion,
+    AttemptFailure, Completion, Entry, FinishReason, Guard as _, GuardFault, Intervention, InterventionKind,
+    Message, Offer, Part, Step, Termination, ToolCall, Usage, Wait, conclusion,
 };
+use tokio::sync::mpsc::Sender;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::attempt::{Asking, Attempt, Came, Failed};
-use super::history::{self, intervention};
+use super::history;
 use super::ids::Ids;
+use super::passing::{Passed, Passing};
 use super::place::Answer;
-use super::places::{Going, Places};
+use super::places::Places;
 use super::put::Put;
 use super::question;
+use super::state::{Happened, Outcome, State};
 use crate::bench::Stopwatch;
 
 /// How long one request of an agent may take, and how often the model may be asked for it.
@@ -60,70 +63,15 @@ pub(super) struct Turn<'a> {
     pub(super) bounds: Bounds,
 }
 
-/// What the agent gets.
-pub(super) enum Outcome {
-    /// What the provider sent, as it came.
-    AsItCame(Came),
-    /// This in place of what the provider sent last.
-    Changed(Arc<Completion>, Option<Came>),
-    /// Nothing came that could be passed on.
-    Failed(Failed),
-}
-
-/// What happened in a turn.
-pub(super) struct Happened {
-    pub(super) outcome: Outcome,
-    /// What guards did, or would have done.
-    pub(super) interventions: Vec<Intervention>,
-    /// How often the model was asked.
-    pub(super) asked: u32,
-    /// A guard that broke.
-    pub(super) fault: Option<String>,
-    /// The conversation as the model is shown it now, and the way of the conversation that it is on.
-    pub(super) view: Option<(View, usize)>,
-}
-
-/// A turn that has begun.
-pub(super) struct State {
-    going: Going,
-    /// Everything committed for the answer.
-    entries: Vec<Entry>,
-    interventions: Vec<Intervention>,
-    last: Option<(Came, Arc<Completion>)>,
-    failed: Option<Failed>,
-    asked: u32,
-    fault: Option<String>,
-}
-
-impl Happened {
-    /// The provider was not reached.
-    pub(super) fn failed(failed: Failed) -> Self {
-        let outcome = Outcome::Failed(failed);
-        Self { outcome, interventions: Vec::new(), asked: 1, fault: None, view: None }
-    }
-}
-
-impl State {
-    /// Finds where the request goes on.
-    ///
-    /// # Errors
-    /// A guard broke.
-    pub(super) fn begin(places: &Places, conversation: &str, asked: &Asked) -> Result<Self, GuardFault> {
-        let mut going = places.go_on(conversation, asked)?;
-        going.run.news();
-        let interventions = std::mem::take(&mut going.fresh);
-        let (entries, last, failed, fault) = Default::default();
-        Ok(Self { going, entries, interventions, last, failed, asked: 0, fault })
-    }
-}
-
 impl Turn<'_> {
     /// Asks the model, as often as the guards want.
-    pub(super) async fn play(&self) -> Happened {
+    pub(super) async fn play(&self, to: Option<Sender<Passed>>) -> Happened {
         let mut state = match State::begin(self.places, self.conversation, self.asked) {
             Ok(state) => state,
             Err(fault) => return self.unguarded(fault).await,
         };
+        // What the user is told about results is below the text.
+        state.passing = Passing::new(to.filter(|_| state.going.notices.is_empty()));
         let watch = Stopwatch::start();
         loop {
             match state.going.run.step() {
@@ -131,8 +79,8 @@ impl Turn<'_> {
                     if state.last.is_some() && !self.may_ask(&state, watch, 0) {
                         return self.passes_anyway(state);
                     }
-                    if let Some(came) = self.asks(&mut state).await {
-                        return state.ends(Outcome::AsItCame(came));
+                    if let Some(outcome) = self.asks(&mut state).await {
+                        return state.ends(outcome);
                     }
                 }
                 Step::Wait(wait) => {
@@ -191,7 +139,7 @@ impl Turn<'_> {
     }
 
     /// Asks the model once. What comes back is returned where asking again does not change it.
-    async fn asks(&self, state: &mut State) -> Option<Came> {
+    async fn asks(&self, state: &mut State) -> Option<Outcome> {
         let mut edits = state.going.edits.clone();
         let hidden = history::messages(&state.entries);
         if !hidden.is_empty() {
@@ -204,8 +152,11 @@ impl Turn<'_> {
         });
         state.asked += 1;
         state.failed = None;
-        match self.asking.ask(body).await {
-            Attempt::Final(came) => return Some(came),
+        state.passing.begins(state.going.run.guard().must_see());
+        match self.asking.ask(body, &mut state.passing).await {
+            Attempt::Final(came) => return Some(Outcome::AsItCame(came)),
+            // It cannot be taken back.
+            Attempt::Failed(failed) if state.passing.passed() > 0 => return Some(Outcome::Failed(failed)),
             Attempt::Answered(came, completion) => {
                 if completion.is_empty() {
                     // An empty answer is a failed attempt, and the provider's own words if nothing helps.
@@ -249,7 +200,10 @@ impl Turn<'_> {
         let notices = own.iter().filter_map(|it| it.notice().cloned());
         let notices: Vec<Arc<str>> =
             std::mem::take(&mut state.going.notices).into_iter().chain(notices).chain(ending).collect();
-        let passes = judged == original && calls.len() == judged.calls.len() && notices.is_empty();
+        // The agent has the beginning of another answer.
+        let is_below = !state.passing.sent.is_empty() && came.passed == 0;
+        let passes =
+            judged == original && calls.len() == judged.calls.len() && notices.is_empty() && !is_below;
         let items = state.going.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
         let mut shown = judged.clone();
@@ -258,7 +212,7 @@ impl Turn<'_> {
             let mut changed = (*judged).clone();
             changed.calls = calls.to_vec();
             notices.iter().for_each(|it| say_below(&mut changed, it));
-            if !notices.is_empty() {
+            if !notices.is_empty() || is_below {
                 puts.push(Put::instead(items, &[Entry::Completion(judged.clone())]));
             } else if calls.len() < judged.calls.len() {
                 puts.push(Put::calls(items, &judged));
@@ -335,56 +289,13 @@ impl Turn<'_> {
 
     /// A guard broke before the model was asked.
     async fn unguarded(&self, fault: GuardFault) -> Happened {
-        let outcome = match self.asking.ask(self.body.to_owned()).await {
+        let outcome = match self.asking.ask(self.body.to_owned(), &mut Passing::new(None)).await {
             Attempt::Answered(came, _) | Attempt::Final(came) => Outcome::AsItCame(came),
             Attempt::Failed(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
             Attempt::Failed(failed) => Outcome::Failed(failed),
         };
         let fault = Some(fault.to_string());
-        Happened { outcome, interventions: Vec::new(), asked: 1, fault, view: None }
-    }
-}
-
-impl State {
-    /// Takes what was committed.
-    fn takes_news(&mut self) {
-        let news = self.going.run.news().to_vec();
-        self.interventions.extend(news.iter().filter_map(intervention));
-        self.entries.extend(news);
-        self.takes_interventions();
-    }
-
-    /// Takes what guards would have done that only watch.
-    fn takes_interventions(&mut self) {
-        let would = self.going.run.guard().would_have();
-        self.interventions.extend(would);
-    }
-
-    /// Nothing more can be done about a failed attempt.
-    fn gives_up(mut self) -> Happened {
-        let outcome = match self.failed.take() {
-            Some(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
-            Some(failed) => Outcome::Failed(failed),
-            None => Outcome::Failed(Failed {
-                cause: AttemptCause::Empty,
-                message: "the model was not asked".into(),
-                facts: AttemptFacts::default(),
-                came: None,
-            }),
-        };
-        self.ends(outcome)
-    }
-
-    fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
-        let view = (self.going.run.view().clone(), self.going.branch);
-        let Self { going, interventions, asked, fault, .. } = self;
-        places.keeps(going, answer);
-        Happened { outcome, interventions, asked, fault, view: Some(view) }
-    }
-
-    fn ends(self, outcome: Outcome) -> Happened {
-        let Self { interventions, asked, fault, .. } = self;
-        Happened { outcome, interventions, asked, fault, view: None }
+        Happened { outcome, interventions: Vec::new(), asked: 1, fault, view: None, sent: Vec::new() }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use balk_guards::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, Intervention, InterventionKind,
-    Recovery, Settlement, Stack, Termination, ToolResult,
+    Recovery, Settlement, Sight, Stack, Termination, ToolResult,
 };
 use serde_json::Value;
 
@@ -76,6 +76,10 @@ impl Guard for Watched {
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         self.stack.conclude(end)
+    }
+
+    fn must_see(&self) -> Sight {
+        self.stack.must_see()
     }
 
     fn save(&self) -> Value {

@@ -1,6 +1,7 @@
 //! `balk proxy` over real sockets, between a client and a scripted provider.
 
 mod client;
+mod streamed;
 
 use std::io::Read as _;
 use std::sync::{Mutex, mpsc};

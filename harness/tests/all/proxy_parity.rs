@@ -14,8 +14,8 @@ use balk::replay::ToolTable;
 use balk::serve::{Scripts, Serve, Server, Step};
 use balk_guards::wire::{Asking, Dialect, Form, Reply};
 use balk_guards::{
-    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, FinishReason, Guard, Offer, Origin,
-    RawCall, Recovery, Settlement, Stack, Status, Termination, ToolCall, ToolResult, View,
+    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, FinishReason, Guard, InterventionKind,
+    Offer, Origin, RawCall, Recovery, Settlement, Stack, Status, Termination, ToolCall, ToolResult, View,
 };
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
@@ -64,7 +64,8 @@ impl<'t> Agent<'t> {
         let post = self.http.post(&self.url).header("content-type", "application/json");
         let mut response = post.send(request).map_err(|error| error.to_string())?;
         let status = response.status().as_u16();
-        let body = response.body_mut().read_to_string().map_err(|error| error.to_string())?;
+        // An answer that broke off after its first words.
+        let Ok(body) = response.body_mut().read_to_string() else { return Ok(None) };
         let form = if self.asking.stream && status == 200 { Form::Stream } else { Form::Whole };
         let reply = Reply { status, retry_after: None, form, body: body.into() };
         // A failed attempt that nothing brings back ends an agent, as it ends a trial.
@@ -178,13 +179,31 @@ impl Guard for AsSent {
 
 /// What guards say at a distance and in process at different times: what is said when a run ends, a proxy says with
 /// every answer that may be the last one. And an agent behind it sees nothing of an answer that broke.
-const ELSEWHERE: [&str; 3] =
-    ["no-tools/open-request/notice", "handoff/partial-work/notice", "retry-safety/text-shown-again/notice"];
+const ELSEWHERE: [&str; 4] = [
+    "no-tools/open-request/notice",
+    "handoff/partial-work/notice",
+    "handoff/unheeded/notice",
+    "retry-safety/text-shown-again/notice",
+];
+
+/// The entries up to a limit of the loop, on its turns or on its questions: a proxy has none, so there the run goes on.
+fn within_limits(trial: &Trial) -> &[Entry] {
+    let is_over = |at: &usize| {
+        let entry = &trial.entries[*at];
+        let Entry::Conclusion(it) = entry else { return matches!(entry, Entry::End(Termination::Limit(_))) };
+        let next = trial.entries.get(at + 1);
+        let is_said =
+            matches!(next, Some(Entry::Intervention(next)) if next.kind == InterventionKind::Notice);
+        matches!(it.end, Termination::Limit(_)) || it.question().is_some() && is_said
+    };
+    let end = (0..trial.entries.len()).find(is_over).unwrap_or(trial.entries.len());
+    &trial.entries[..end]
+}
 
 /// What the guards did: how often each rule fired in each way.
-fn done(trial: &Trial) -> BTreeMap<String, u64> {
+fn done(entries: &[Entry]) -> BTreeMap<String, u64> {
     let mut done = BTreeMap::new();
-    for entry in &trial.entries {
+    for entry in entries {
         if let Entry::Intervention(it) = entry {
             *done.entry(format!("{}/{}/{}", it.note.guard, it.note.rule, it.kind.name())).or_default() += 1;
         }
@@ -205,14 +224,23 @@ fn tools(offer: &Offer) -> ToolTable {
 
 /// Whether a trial cannot be played by an agent at a distance: a request of a view does not name the tools that the
 /// provider runs; a proxy runs no call again; it never hears that the loop cut its history for another reason than its
-/// length, that calls ran in an answer that broke, or that the agent could not go on.
+/// length, that calls ran in an answer that broke, or that the agent could not go on. It takes words that come for the
+/// third time for those of an agent.
 fn is_only_in_process(world: &World, trial: &Trial) -> bool {
     let is_only = |entry: &Entry| {
         matches!(entry, Entry::Tried(_) | Entry::Compaction(_))
             || matches!(entry, Entry::Completion(it) if it.finish == FinishReason::Error)
             || matches!(entry, Entry::Conclusion(it) if matches!(it.end, Termination::FatalExecution(_)))
     };
-    world.offer().tools().iter().any(|it| it.provider_executed) || trial.entries.iter().any(is_only)
+    let mut answers: BTreeMap<&str, u32> = BTreeMap::new();
+    for entry in &trial.entries {
+        if let Entry::Answer(it) = entry {
+            *answers.entry(&it.text).or_default() += 1;
+        }
+    }
+    world.offer().tools().iter().any(|it| it.provider_executed)
+        || trial.entries.iter().any(is_only)
+        || answers.values().any(|count| *count > 2)
 }
 
 /// Plays a trial; says what was different, or whether it was played.
@@ -257,16 +285,20 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
         let Entry::Completion(it) = entry else { return None };
         Some(said(it)).filter(says_something)
     };
-    let expected: Vec<Said> = trial.entries.iter().filter_map(completion).collect();
-    if let Some(at) = (0..acts.len().max(expected.len())).find(|&at| acts.get(at) != expected.get(at)) {
+    let entries = within_limits(&trial);
+    let goes_on = entries.len() < trial.entries.len();
+    let expected: Vec<Said> = entries.iter().filter_map(completion).collect();
+    let compared = if goes_on { expected.len() } else { acts.len().max(expected.len()) };
+    if let Some(at) = (0..compared).find(|&at| acts.get(at) != expected.get(at)) {
         let (found, wanted) = (acts.get(at), expected.get(at));
         return Err(format!("{name}: act {}: expected {wanted:?}, found {found:?}", at + 1));
     }
-    let (mut found, mut wanted) = (proxy.counted().interventions, done(&trial));
+    let (mut found, mut wanted) = (proxy.counted().interventions, done(entries));
     for all in [&mut found, &mut wanted] {
         all.retain(|name, _| !ELSEWHERE.contains(&&**name));
     }
-    if found != wanted {
+    let is_less = |(name, count): (&String, &u64)| found.get(name).is_none_or(|it| it < count);
+    if if goes_on { wanted.iter().any(is_less) } else { found != wanted } {
         return Err(format!("{name}: expected {wanted:?}, found {found:?}"));
     }
     Ok(true)
@@ -287,11 +319,16 @@ fn guards_do_the_same_through_a_proxy() {
     let seeds = if is_long { (count / 20).min(50) } else { 1 };
     let of = |(at, scenario): &(usize, Arc<Scenario>)| {
         let ways = if is_long { both.clone() } else { vec![both[at % both.len()]] };
-        let drawn = (0..seeds).flat_map(|seed| ways.iter().map(move |way| (seed, *way)));
+        // `duplicate` sees calls alone, so texts are passed on before it is asked.
+        let stacks = |way: (Dialect, bool)| [("default", way), ("duplicate", (way.0, true))];
+        let played: Vec<_> = ways.into_iter().flat_map(stacks).collect();
+        let drawn = (0..seeds).flat_map(|seed| played.iter().map(move |it| (seed, *it)));
         drawn.map(|it| (scenario.clone(), it)).collect::<Vec<_>>()
     };
     let plays: Vec<_> = listed.iter().flat_map(of).collect();
-    let play = |(scenario, (seed, way)): &(Arc<Scenario>, (u64, _))| check(scenario, *seed, "default", *way);
+    let play = |(scenario, (seed, (stack, way))): &(Arc<Scenario>, (u64, (&str, _)))| {
+        check(scenario, *seed, stack, *way)
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE).build().expect("threads");
     let checked: Vec<Result<bool, String>> = pool.install(|| plays.par_iter().map(play).collect());
     let wrong: Vec<&String> = checked.iter().filter_map(|it| it.as_ref().err()).collect();

@@ -109,6 +109,12 @@ impl StreamReader {
         self.refusal.is_some() || self.answer.is_over()
     }
 
+    /// Whether a call has begun to arrive.
+    #[must_use]
+    pub fn has_call(&self) -> bool {
+        self.answer.facts().tool_input_started == Some(true)
+    }
+
     /// The body or the connection has ended: returns the completion, if all of it arrived. A last event counts even
     /// without the empty line that should follow it, but its text is not shown.
     ///

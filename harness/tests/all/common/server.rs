@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -31,6 +32,8 @@ enum Then {
     Repeat(Vec<u8>, Duration),
     /// Sends nothing, and does not close.
     Hang,
+    /// Sends these bytes once it is told to.
+    Wait(Arc<Mutex<Receiver<()>>>, Vec<u8>),
 }
 
 /// The server. It ends when it is dropped.
@@ -74,6 +77,11 @@ impl Script {
     /// Then these bytes for ever.
     pub(crate) fn for_ever(self, bytes: &str, pause: Duration) -> Self {
         Self { then: Then::Repeat(bytes.into(), pause), ..self }
+    }
+
+    /// Then these bytes, once something comes.
+    pub(crate) fn then(self, comes: Receiver<()>, bytes: String) -> Self {
+        Self { then: Then::Wait(Arc::new(Mutex::new(comes)), bytes.into()), ..self }
     }
 
     /// Then nothing, for ever.
@@ -161,6 +169,10 @@ fn play(stream: &mut TcpStream, script: &Script, stop: &AtomicBool) -> Option<()
     let (bytes, pause) = match &script.then {
         Then::Close => return Some(()),
         Then::Hang => (&[][..], Duration::from_millis(20)),
+        Then::Wait(comes, bytes) => {
+            comes.lock().expect("no test panicked").recv().ok()?;
+            return stream.write_all(bytes).ok();
+        }
         Then::Repeat(bytes, pause) => (&**bytes, *pause),
     };
     while !stop.load(SeqCst) {

@@ -1,0 +1,113 @@
+//! The end of a streamed answer whose beginning the agent has: what guards made of it goes on where that stopped.
+
+use balk_guards::wire::{Answering, Dialect, Event};
+use balk_guards::{Completion, Offer, Part};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What the agent has of an answer.
+pub(super) struct Begun {
+    parts: Vec<Part>,
+    /// The index of the next block of Anthropic or the next item of Responses.
+    next: u64,
+    /// The number of the next event of Responses.
+    number: u64,
+    /// The items of Responses.
+    items: Vec<Value>,
+}
+
+/// The members of events that say how far an answer is.
+#[derive(Deserialize)]
+struct Said {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(alias = "output_index")]
+    index: Option<u64>,
+    sequence_number: Option<u64>,
+    item: Option<Value>,
+}
+
+impl Begun {
+    /// Reads these events.
+    pub(super) fn of(dialect: Dialect, sent: &[u8]) -> Self {
+        let mut stream = dialect.stream();
+        stream.feed(sent);
+        let parts = match stream.finish(&Offer::default()) {
+            Ok(whole) => whole.parts,
+            Err(broken) => broken.partial.parts,
+        };
+        let mut begun = Self { parts, next: 0, number: 0, items: Vec::new() };
+        let sent = String::from_utf8_lossy(sent);
+        let events =
+            sent.lines().filter_map(|it| serde_json::from_str::<Said>(it.strip_prefix("data:")?).ok());
+        for Said { kind, index, sequence_number, item } in events {
+            let after = |at: Option<u64>| at.map_or(0, |it| it.saturating_add(1));
+            begun.next = begun.next.max(after(index));
+            begun.number = begun.number.max(after(sequence_number));
+            begun.items.extend(item.filter(|_| kind == "response.output_item.done"));
+        }
+        begun
+    }
+
+    /// The events that the agent gets of `whole` now. It sees them below what it has, if that is no part of `whole`.
+    pub(super) fn rest(self, dialect: Dialect, whole: &Completion, answering: &Answering) -> Vec<Event> {
+        let rest = Completion { parts: self.left(&whole.parts), ..whole.clone() };
+        let events = dialect.events(&rest, answering).into_iter();
+        match dialect {
+            // The first chunk has the role, which the agent has.
+            Dialect::OpenAi => events.skip(1).collect(),
+            Dialect::Gemini => events.collect(),
+            // `message_start` and `ping`.
+            Dialect::Anthropic => events.skip(2).map(|it| edited(it, |it| self.moves(it))).collect(),
+            // `response.created` and `response.in_progress`.
+            Dialect::Responses => {
+                let mut numbers = self.number..;
+                let mut moves = |it: &mut Value| {
+                    self.moves(it);
+                    it["sequence_number"] = numbers.next().into();
+                };
+                events.skip(2).map(|it| edited(it, &mut moves)).collect()
+            }
+        }
+    }
+
+    /// The parts that the agent lacks.
+    fn left(&self, whole: &[Part]) -> Vec<Part> {
+        let same = whole.iter().zip(&self.parts).take_while(|(one, other)| one == other).count();
+        let mut left = whole[same..].to_vec();
+        match (&self.parts[same..], left.first_mut()) {
+            ([], _) => left,
+            ([Part::Text(had)], Some(Part::Text(text))) if text.starts_with(&**had) => {
+                *text = text[had.len()..].into();
+                left
+            }
+            _ => {
+                let mut whole = whole.to_vec();
+                let first =
+                    whole.iter_mut().find_map(|it| if let Part::Text(it) = it { Some(it) } else { None });
+                if let Some(text) = first {
+                    *text = format!("\n\n{text}").into();
+                }
+                whole
+            }
+        }
+    }
+
+    /// An event of the rest is behind what the agent has.
+    fn moves(&self, event: &mut Value) {
+        for name in ["index", "output_index"] {
+            if let Some(at) = event.get(name).and_then(Value::as_u64) {
+                event[name] = at.saturating_add(self.next).into();
+            }
+        }
+        if let Some(Value::Array(output)) = event.pointer_mut("/response/output") {
+            output.splice(0..0, self.items.iter().cloned());
+        }
+    }
+}
+
+fn edited(event: Event, edit: impl FnOnce(&mut Value)) -> Event {
+    let mut data: Value = serde_json::from_str(&event.data).expect("our own events are JSON");
+    edit(&mut data);
+    Event { data: data.to_string(), ..event }
+}

@@ -1,0 +1,119 @@
+//! How far a turn is, and what came of it.
+
+use std::sync::Arc;
+
+use balk_guards::wire::Asked;
+use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, GuardFault, Intervention, View};
+
+use super::attempt::{Came, Failed};
+use super::history::intervention;
+use super::passing::Passing;
+use super::place::Answer;
+use super::places::{Going, Places};
+
+/// What the agent gets.
+pub(super) enum Outcome {
+    /// What the provider sent, as it came.
+    AsItCame(Came),
+    /// This in place of what the provider sent last.
+    Changed(Arc<Completion>, Option<Came>),
+    /// Nothing came that could be passed on.
+    Failed(Failed),
+}
+
+/// What happened in a turn.
+pub(super) struct Happened {
+    pub(super) outcome: Outcome,
+    /// What guards did, or would have done.
+    pub(super) interventions: Vec<Intervention>,
+    /// How often the model was asked.
+    pub(super) asked: u32,
+    /// A guard that broke.
+    pub(super) fault: Option<String>,
+    /// The conversation as the model is shown it now, and the way of the conversation that it is on.
+    pub(super) view: Option<(View, usize)>,
+    /// What the agent has already of an answer.
+    pub(super) sent: Vec<u8>,
+}
+
+/// A turn that has begun.
+pub(super) struct State {
+    pub(super) going: Going,
+    /// Everything committed for the answer.
+    pub(super) entries: Vec<Entry>,
+    pub(super) interventions: Vec<Intervention>,
+    /// The last answer of the model that was not empty.
+    pub(super) last: Option<(Came, Arc<Completion>)>,
+    /// Why the last attempt failed, if it did.
+    pub(super) failed: Option<Failed>,
+    pub(super) asked: u32,
+    pub(super) fault: Option<String>,
+    /// What the agent gets while the model speaks.
+    pub(super) passing: Passing,
+}
+
+impl Happened {
+    /// The provider was not reached.
+    pub(super) fn failed(failed: Failed) -> Self {
+        let outcome = Outcome::Failed(failed);
+        Self { outcome, interventions: Vec::new(), asked: 1, fault: None, view: None, sent: Vec::new() }
+    }
+}
+
+impl State {
+    /// Finds where the request goes on.
+    ///
+    /// # Errors
+    /// A guard broke.
+    pub(super) fn begin(places: &Places, conversation: &str, asked: &Asked) -> Result<Self, GuardFault> {
+        let mut going = places.go_on(conversation, asked)?;
+        going.run.news();
+        let interventions = std::mem::take(&mut going.fresh);
+        let (entries, last, failed, fault) = Default::default();
+        let passing = Passing::new(None);
+        Ok(Self { going, entries, interventions, last, failed, asked: 0, fault, passing })
+    }
+}
+
+impl State {
+    /// Takes what was committed.
+    pub(super) fn takes_news(&mut self) {
+        let news = self.going.run.news().to_vec();
+        self.interventions.extend(news.iter().filter_map(intervention));
+        self.entries.extend(news);
+        self.takes_interventions();
+    }
+
+    /// Takes what guards would have done that only watch.
+    fn takes_interventions(&mut self) {
+        let would = self.going.run.guard().would_have();
+        self.interventions.extend(would);
+    }
+
+    /// Nothing more can be done about a failed attempt.
+    pub(super) fn gives_up(mut self) -> Happened {
+        let outcome = match self.failed.take() {
+            Some(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
+            Some(failed) => Outcome::Failed(failed),
+            None => Outcome::Failed(Failed {
+                cause: AttemptCause::Empty,
+                message: "the model was not asked".into(),
+                facts: AttemptFacts::default(),
+                came: None,
+            }),
+        };
+        self.ends(outcome)
+    }
+
+    pub(super) fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
+        let view = (self.going.run.view().clone(), self.going.branch);
+        let Self { going, interventions, asked, fault, passing, .. } = self;
+        places.keeps(going, answer);
+        Happened { outcome, interventions, asked, fault, view: Some(view), sent: passing.sent }
+    }
+
+    pub(super) fn ends(self, outcome: Outcome) -> Happened {
+        let Self { interventions, asked, fault, passing, .. } = self;
+        Happened { outcome, interventions, asked, fault, view: None, sent: passing.sent }
+    }
+}

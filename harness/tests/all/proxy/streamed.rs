@@ -1,0 +1,245 @@
+//! Streams of which a part is passed on while the rest is held back.
+
+use std::io::Read as _;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use balk::proxy::{Base, Proxy, Proxying};
+use balk_guards::wire::{Answering, Asking, Dialect};
+use balk_guards::{
+    Answer, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard, Offer, Part, Protocol,
+    Question, RawCall, Recovery, Repair, Sight, Speaker, Stack, Start, Tool, Usage, UserMessage, Verdict,
+    View, Wait,
+};
+
+use super::client::note;
+use crate::common::path_of;
+use crate::common::server::{Script, Server};
+
+/// A guard that does what the first call says, and sees nothing but calls.
+struct ObeysCalls(Sight);
+
+impl Guard for ObeysCalls {
+    fn name(&self) -> &'static str {
+        "obeys"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let verdict = match completion.calls.first().map_or("", |it| &it.tool) {
+            "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
+            "retry" => Verdict::Retry(note("Say it again.")),
+            "stop" => Verdict::Stop(note("It is stopped.")),
+            "ask" => {
+                let options = Choice::for_stuck("say what to do", true);
+                Verdict::Ask(Question { note: note("What now?"), options })
+            }
+            "repair" => {
+                let completion = Completion { parts: completion.parts.clone(), ..said("", &["ls"]) };
+                Verdict::Repair(Repair { note: note("made"), completion: completion.into() })
+            }
+            _ => Verdict::Pass,
+        };
+        Ok(verdict.into())
+    }
+
+    fn recover(&self, _: &balk_guards::AttemptFailure) -> Answer<Option<Recovery>> {
+        Ok(Some(Recovery::resend(Wait::exactly(0))))
+    }
+
+    fn must_see(&self) -> Sight {
+        self.0
+    }
+}
+
+fn said(text: &str, calls: &[&str]) -> Completion {
+    let call =
+        |it: &&str| RawCall { id: format!("id-{it}").into(), tool: (*it).into(), arguments: "{}".into() };
+    let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall };
+    let usage = Usage { input_tokens: 3, output_tokens: 5 };
+    Completion::new([Part::Text(text.into())], calls.iter().map(call), finish, usage, &offer())
+}
+
+fn offer() -> Offer {
+    let names = ["ls", "block", "retry", "stop", "ask", "repair"];
+    Offer::new(names.map(Tool::new))
+}
+
+/// The events of an answer in two parts: up to its first call, and from there on.
+fn stream(dialect: Dialect, said: &Completion) -> (String, String) {
+    let events = dialect.events(said, &Answering::of("resp_1", "m"));
+    let events: Vec<String> = events.iter().map(ToString::to_string).collect();
+    let mut reader = dialect.stream();
+    let is_text = |it: &&String| {
+        reader.feed(it.as_bytes());
+        !reader.has_call()
+    };
+    let texts = events.iter().take_while(is_text).count();
+    (events[..texts].concat(), events[texts..].concat())
+}
+
+const STREAM: &str = "content-type: text/event-stream";
+
+fn answer(dialect: Dialect, completion: &Completion) -> Script {
+    let (text, calls) = stream(dialect, completion);
+    Script::with(200, STREAM, &(text + &calls))
+}
+
+fn proxy(sight: Sight, server: &Server) -> Proxy {
+    let guards = move || Stack::new(vec![Box::new(ObeysCalls(sight))]);
+    let upstream = Base::parse(&server.url()).expect("an address");
+    let proxying = Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) };
+    Proxy::start(proxying).expect("a port is free")
+}
+
+fn view() -> View {
+    let start = Start { model: "m".into(), protocol: Protocol::Tool, offer: Arc::new(offer()) };
+    View::of(&[Entry::Start(start), Entry::User(UserMessage { from: Speaker::User, text: "Do it.".into() })])
+}
+
+/// The body of the answer; what came of it, if the connection broke.
+fn ask(proxy: &Proxy, dialect: Dialect, view: &View) -> impl std::io::Read + use<> {
+    let request = dialect.request(view, &Asking { stream: true, ..Asking::of("m") });
+    let url = format!("{}/{}", proxy.url(), path_of(dialect, true));
+    let http =
+        ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(20))).build().new_agent();
+    let response = http.post(&url).header("content-type", "application/json").send(request);
+    response.expect("the proxy answers").into_body().into_reader()
+}
+
+fn read(mut from: impl std::io::Read) -> String {
+    let mut bytes = Vec::new();
+    // What came before the connection broke.
+    let _ = from.read_to_end(&mut bytes);
+    String::from_utf8(bytes).expect("it is text")
+}
+
+#[test]
+fn text_is_passed_on_before_its_answer_has_ended() {
+    for (dialect, sight) in Dialect::ALL.into_iter().flat_map(|it| [(it, Sight::Nothing), (it, Sight::Calls)])
+    {
+        let (text, calls) = stream(dialect, &said("I look.", &["ls"]));
+        let (has_read, may_go_on) = mpsc::channel::<()>();
+        let may_go_on = Mutex::new(Some(may_go_on));
+        let (text_sent, calls_sent) = (text.clone(), calls.clone());
+        let server = Server::new(move |_, _| {
+            let may_go_on = may_go_on.lock().expect("no test panicked").take().expect("one request");
+            let head = format!("HTTP/1.1 200 Said\r\nconnection: close\r\n{STREAM}\r\n\r\n{text_sent}");
+            Script::raw(head).then(may_go_on, calls_sent.clone())
+        });
+        let proxy = self::proxy(sight, &server);
+        let mut body = ask(&proxy, dialect, &view());
+        let mut first = vec![0; text.len()];
+        // The provider says no more until this has come.
+        body.read_exact(&mut first).expect("the text comes");
+        assert_eq!(String::from_utf8_lossy(&first), text, "{dialect:?}");
+        has_read.send(()).expect("the provider waits");
+        assert_eq!(read(body), calls, "{dialect:?}");
+    }
+}
+
+#[test]
+fn an_objection_goes_on_below_the_text() {
+    let question =
+        "What now?\n\n1. say what to do\n2. switch to another model\n3. let it continue\n4. end the run";
+    for dialect in Dialect::ALL {
+        for (calls, text, left) in [
+            (&["block", "ls"][..], "I look.", &["ls"][..]),
+            (&["retry"], "I look.\n\nDone.", &[]),
+            (&["ask"], &format!("I look.\n\n{question}"), &[]),
+            (&["stop"], "I look.\n\nIt is stopped.", &[]),
+            (&["repair"], "I look.", &["ls"]),
+        ] {
+            let at = format!("{dialect:?} {}", calls[0]);
+            let first = said("I look.", calls);
+            let server = Server::of(vec![answer(dialect, &first), answer(dialect, &said("Done.", &[]))]);
+            let proxy = self::proxy(Sight::Calls, &server);
+            let body = read(ask(&proxy, dialect, &view()));
+            assert!(body.starts_with(&stream(dialect, &first).0), "{at}: {body}");
+            let mut reader = dialect.stream();
+            reader.feed(body.as_bytes());
+            let read = reader.finish(&offer()).unwrap_or_else(|why| panic!("{at}: {why}\n{body}"));
+            let called: Vec<&str> = read.calls.iter().map(|it| &*it.tool).collect();
+            assert_eq!(
+                (read.texts().map(|it| &**it).collect::<String>(), called),
+                (text.into(), left.to_vec()),
+                "{at}"
+            );
+            check_numbers(dialect, &body);
+        }
+    }
+}
+
+/// Blocks and items come one after another, and so do the numbers of events.
+fn check_numbers(dialect: Dialect, body: &str) {
+    let (mut blocks, mut number) = (0, 0);
+    for data in body.lines().filter_map(|it| it.strip_prefix("data: ")) {
+        let Ok(event) = serde_json::from_str::<serde_json::Value>(data) else { continue };
+        let kind = event["type"].as_str().unwrap_or_default();
+        if ["content_block_start", "response.output_item.added"].contains(&kind) {
+            let at = if dialect == Dialect::Anthropic { &event["index"] } else { &event["output_index"] };
+            assert_eq!(*at, blocks, "{body}");
+            blocks += 1;
+        }
+        if dialect == Dialect::Responses {
+            assert_eq!(event["sequence_number"], number, "{body}");
+            number += 1;
+        }
+        if kind == "response.completed" {
+            assert_eq!(event["response"]["output"].as_array().map(Vec::len), Some(blocks), "{body}");
+        }
+    }
+}
+
+#[test]
+fn the_model_is_shown_its_own_answers() {
+    let dialect = Dialect::OpenAi;
+    let server = Server::of(
+        [said("I look.", &["retry"]), said("Now.", &["ls"]), said("Done.", &[])]
+            .map(|it| answer(dialect, &it))
+            .into(),
+    );
+    let proxy = self::proxy(Sight::Calls, &server);
+    let mut view = view();
+    let mut reader = dialect.stream();
+    reader.feed(read(ask(&proxy, dialect, &view)).as_bytes());
+    let shown = Arc::new(reader.finish(&offer()).expect("an answer"));
+    view.push(&Entry::Completion(shown.clone()));
+    let result = balk_guards::ToolResult::executed(&shown.calls[0], balk_guards::Status::Ok, "files");
+    view.push(&Entry::Result(result));
+    read(ask(&proxy, dialect, &view));
+    let expected = [
+        "user: Do it.",
+        "assistant: I look. id-retry",
+        "tool: Not run: the whole turn was refused; see below.",
+        "user: Say it again.",
+        "assistant: Now. id-ls",
+        "tool: files",
+    ];
+    assert_eq!(super::client::shown(&server.requests()[2]), expected);
+}
+
+#[test]
+fn an_answer_is_asked_for_again_until_some_of_it_was_passed_on() {
+    for dialect in Dialect::ALL {
+        let (text, _) = stream(dialect, &said("I look.", &["ls"]));
+        let events: Vec<&str> = text.split_inclusive("\n\n").collect();
+        let broken = Script::with(200, STREAM, &text);
+        let whole = said("Done.", &[]);
+        // Before its first word.
+        let opening = if dialect == Dialect::Gemini { ": hi\n\n".into() } else { events[0].to_owned() };
+        let server = Server::of(vec![Script::with(200, STREAM, &opening), answer(dialect, &whole)]);
+        let proxy = self::proxy(Sight::Calls, &server);
+        let body = read(ask(&proxy, dialect, &view()));
+        assert_eq!(body, stream(dialect, &whole).0 + &stream(dialect, &whole).1, "{dialect:?}");
+        // After it.
+        let server = Server::of(vec![broken, answer(dialect, &whole)]);
+        let proxy = self::proxy(Sight::Calls, &server);
+        let mut body = ask(&proxy, dialect, &view());
+        let mut bytes = Vec::new();
+        body.read_to_end(&mut bytes).expect_err("the connection is cut");
+        assert_eq!(String::from_utf8_lossy(&bytes), text, "{dialect:?}");
+        assert_eq!((server.requests().len(), proxy.counted().failed), (1, 1));
+    }
+}

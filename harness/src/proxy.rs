@@ -188,6 +188,12 @@ impl Proxy {
         self.shared.told()
     }
 
+    /// Why the provider could not be reached the last time, if it could not.
+    #[must_use]
+    pub fn unreached(&self) -> Option<String> {
+        self.shared.upstream.unreached().clone()
+    }
+
     /// The guards that broke since the last call, and how. Their agents went on without them.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -32,11 +32,19 @@ impl Listening {
 
     /// Why it cannot listen there.
     pub(super) fn failed(self, error: &io::Error) -> Error {
-        let hint =
-            "name another --port, or 0 for any free one; check that the folder of --log can be written";
+        let hint = "name another --port, or 0 for any free one, and as --host an address of this machine";
         let found = format!("{}: {error}", self.address());
         Error::usage("--port", "an address to listen on", found).hint(hint)
     }
+}
+
+/// Makes the folder of a log.
+pub(super) fn log_folder(folder: Option<&Path>) -> Result<(), Error> {
+    let Some(folder) = folder else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|why| {
+        let found = format!("`{}`: {why}", folder.display());
+        Error::usage("--log", "a folder that can be made", found)
+    })
 }
 
 /// Prints where a server listens, and waits until somebody interrupts it. `looks` is called again and again; `unlogged`

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::context::Context;
 use super::interrupt::Interrupt;
-use super::listening::{Listening, wait};
+use super::listening::{Listening, log_folder, wait};
 use super::recordings::tool_table;
 use super::say::say;
 use crate::engine::TruthChannel;
@@ -119,16 +119,28 @@ impl Proxy {
             guards: (self.guard != NONE).then_some(guards),
             ..Proxying::new(upstream)
         };
+        log_folder(self.log.as_deref())?;
         let interrupt = Interrupt::catch();
         let server = Server::start(proxying).map_err(|error| self.listening.failed(&error))?;
         let url = server.url();
-        let does = if self.dry_run { "only watches" } else { "is asked about every turn" };
-        let about = format!("`{}` {does}; Ctrl-C ends it; {url}/_balk shows what was done", self.guard);
-        let faults = || {
+        let does = match (&*self.guard, self.dry_run) {
+            (NONE, _) => "no guard: everything passes".to_owned(),
+            (set, true) => format!("`{set}` only watches"),
+            (set, false) => format!("`{set}` is asked about every turn"),
+        };
+        let about = format!("{does}; Ctrl-C ends it; {url}/_balk shows what was done");
+        let mut unreached = None;
+        let looks = || {
             for fault in server.faults() {
                 say(format_args!("warning: a guard broke, and a turn went on without it: {fault}"));
             }
+            // Said once, until it is reached again.
+            let now = server.unreached();
+            if let Some(why) = now.as_ref().filter(|_| unreached.is_none()) {
+                say(format_args!("warning: {why}; it is tried again, as the guards say"));
+            }
+            unreached = now;
         };
-        wait(&interrupt, (&url, &about), faults, || server.unlogged())
+        wait(&interrupt, (&url, &about), looks, || server.unlogged())
     }
 }

@@ -7,7 +7,7 @@ use balk_scenarios::{Pools, Worlds, agents, nearest};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::listening::{Listening, wait};
+use super::listening::{Listening, log_folder, wait};
 use super::load::{self, Failure, Named};
 use super::suite;
 use crate::error::Error;
@@ -81,6 +81,7 @@ impl Serve {
             sites: self.sites()?,
             ..Serving::new(Scripts { worlds, seed: self.seed, profile })
         };
+        log_folder(self.log.as_deref())?;
         let interrupt = Interrupt::catch();
         let server = Server::start(serving).map_err(|error| self.listening.failed(&error))?;
         let url = server.url();

@@ -16,13 +16,14 @@ pub(super) struct Counts(Mutex<Counted>);
 pub struct Counted {
     /// Requests of agents that guards saw.
     pub turns: u64,
-    /// Requests that no guard saw: side calls, other paths, bodies that could not be read.
-    pub passed: u64,
+    /// Requests that no guard saw, by why: `other-path`, `no-tools`, `unreadable`, `compressed`, `other-api`,
+    /// `no-guards`, `guard-broke`.
+    pub passed: BTreeMap<&'static str, u64>,
     /// Requests to the provider that no agent sent: the model was asked again.
     pub hidden: u64,
     /// Answers that were not the provider's own.
     pub changed: u64,
-    /// Requests without an answer.
+    /// Requests without an answer of the model: refusals of the provider as well.
     pub failed: u64,
     /// Guards that broke.
     pub faults: u64,
@@ -90,7 +91,6 @@ impl Counted {
         let mut text = String::new();
         let plain = [
             ("balk_proxy_turns_total", "Requests that guards saw.", self.turns),
-            ("balk_proxy_passed_total", "Requests that no guard saw.", self.passed),
             ("balk_proxy_hidden_requests_total", "Requests that no agent sent.", self.hidden),
             ("balk_proxy_changed_answers_total", "Answers that were not the provider's own.", self.changed),
             ("balk_proxy_failed_total", "Requests without an answer.", self.failed),
@@ -98,6 +98,11 @@ impl Counted {
         ];
         for (name, help, value) in plain {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}");
+        }
+        let name = "balk_proxy_passed_total";
+        let _ = writeln!(text, "# HELP {name} Requests that no guard saw.\n# TYPE {name} counter");
+        for (why, value) in &self.passed {
+            let _ = writeln!(text, "{name}{{why=\"{why}\"}} {value}");
         }
         let name = "balk_proxy_interventions_total";
         let _ = writeln!(text, "# HELP {name} Interventions of guards.\n# TYPE {name} counter");
@@ -135,7 +140,9 @@ mod tests {
         let it = Intervention { kind: InterventionKind::Feedback, note, seen: true };
         let mut counted = Counted::default();
         counted.turn("c", &[it.clone(), it], 2);
+        counted.passed.insert("no-tools", 3);
         let text = counted.prometheus();
+        assert!(text.contains("balk_proxy_passed_total{why=\"no-tools\"} 3\n"), "{text}");
         assert!(text.contains("balk_proxy_turns_total 1\n"), "{text}");
         assert!(text.contains("balk_proxy_hidden_requests_total 2\n"), "{text}");
         let line = "balk_proxy_interventions_total{guard=\"a_b\",rule=\"r\",kind=\"feedback\"} 2\n";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{Request, Response, StatusCode};
@@ -21,7 +21,7 @@ use super::state::{Happened, Outcome, State};
 use super::stream::Stream;
 use super::tee::Tee;
 use super::turn::Turn;
-use crate::listen::{Held, json, read, refuse, text};
+use crate::listen::{Held, json, read, text};
 
 /// Answers a request.
 pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Response<Body> {
@@ -30,23 +30,21 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     let (dialect, streams) = match asks {
         Asks::Balk(what) => return about(&shared, &what),
         Asks::Answer { dialect, streams } => (dialect, streams),
-        Asks::Other => return passes(&shared, &head, &rest, body, Dialect::OpenAi).await,
+        Asks::Other => return passes(&shared, &head, &rest, body, Dialect::OpenAi, "other-path").await,
     };
-    let is_guarded = shared.places.is_some() && shared.api.is_none_or(|it| it == dialect);
-    // A body in a coding that is not read here is the provider's business.
-    if !is_guarded || head.headers.contains_key(CONTENT_ENCODING) {
-        return passes(&shared, &head, &rest, body, dialect).await;
+    if let Some(why) = unguarded(&shared, dialect, &head) {
+        return passes(&shared, &head, &rest, body, dialect, why).await;
     }
     let body = {
         let mut held = Held::new(&shared.bodies, shared.limits.bodies);
         match read(body, dialect, shared.limits, &mut held).await {
             Ok(body) => body,
-            Err(failure) => return refuse(dialect, "balk", &failure),
+            Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
         }
     };
     let asked = match asked(&shared, dialect, &body) {
-        Some(asked) => asked,
-        None => return passes(&shared, &head, &rest, Body::from(body), dialect).await,
+        Ok(asked) => asked,
+        Err(why) => return passes(&shared, &head, &rest, Body::from(body), dialect, why).await,
     };
     let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
     let request = Guarded {
@@ -64,7 +62,19 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     if form.framing == Some(Framing::Events) {
         return request.streamed().await;
     }
-    request.played(None).await
+    request.played(None).await.map(Body::from)
+}
+
+/// Why guards do not see a request, if its head says so already.
+fn unguarded(shared: &Shared, dialect: Dialect, head: &Parts) -> Option<&'static str> {
+    if shared.places.is_none() {
+        Some("no-guards")
+    } else if shared.api.is_some_and(|it| it != dialect) {
+        Some("other-api")
+    } else {
+        // A body in a coding that is not read here is the provider's business.
+        head.headers.contains_key(CONTENT_ENCODING).then_some("compressed")
+    }
 }
 
 /// How many groups of events may wait for an agent that reads slowly.
@@ -73,12 +83,12 @@ const AT_ONCE: usize = 16;
 /// The name of a conversation without one.
 const DEFAULT: &str = "default";
 
-/// The request, if it is of a task: a request without tools asks for a title or a summary, and nothing of it is an
-/// agent's loop. What cannot be read is the provider's to refuse.
-fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Option<Asked> {
-    let mut asked = dialect.asked(body).ok()?;
-    if asked.offer.tools().is_empty() {
-        return None;
+/// The request, if it is of a task, or why it is none: a request without tools of the agent's own asks for a title, a
+/// summary or a search, and nothing of it is an agent's loop. What cannot be read is the provider's to refuse.
+fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Result<Asked, &'static str> {
+    let mut asked = dialect.asked(body).map_err(|_| "unreadable")?;
+    if asked.offer.tools().iter().all(|it| it.provider_executed) {
+        return Err("no-tools");
     }
     let mut guessed = Vec::new();
     let declared = asked.offer.tools().iter().map(|tool| match shared.tools.get(&tool.original) {
@@ -91,7 +101,7 @@ fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Option<Asked> {
     });
     asked.offer = Offer::new(declared).into();
     shared.counts.count(|it| it.guesses(guessed));
-    Some(asked)
+    Ok(asked)
 }
 
 /// A request that goes through the guards.
@@ -128,16 +138,16 @@ impl Guarded {
     }
 
     /// The answer, or what is left of it once some was sent `to` the agent.
-    async fn played(self, to: Option<Sender<Passed>>) -> Response<Body> {
+    async fn played(self, to: Option<Sender<Passed>>) -> Response<Bytes> {
         let happened = self.turn().play(to).await;
         self.response(happened)
     }
 
     /// The answer as a stream. If it does not come soon, its connection is kept.
     async fn streamed(self) -> Response<Body> {
-        let (kind, silence) = (self.form.kind(), self.shared.bounds.silence);
+        let (dialect, silence) = (self.form.dialect, self.shared.bounds.silence);
         let (to, passed) = mpsc::channel(AT_ONCE);
-        Stream::new(Box::pin(self.played(Some(to))), passed, silence).response(kind).await
+        Stream::new(dialect, Box::pin(self.played(Some(to))), passed, silence).response().await
     }
 
     /// Guards only watch: the answer is passed on as it comes.
@@ -147,14 +157,8 @@ impl Guarded {
             Err(fault) => {
                 self.shared.counts.count(|it| it.faults += 1);
                 self.shared.say(&fault.to_string());
-                return passes(
-                    &self.shared,
-                    &self.head,
-                    &self.rest,
-                    Body::from(self.body),
-                    self.form.dialect,
-                )
-                .await;
+                let Self { shared, head, rest, body, form, .. } = self;
+                return passes(&shared, &head, &rest, body.into(), form.dialect, "guard-broke").await;
             }
         };
         self.head.headers.remove(ACCEPT_ENCODING);
@@ -163,7 +167,7 @@ impl Guarded {
             Ok(response) => response.into_parts(),
             Err(lost) => {
                 let failed = Failed::lost(lost);
-                return self.response(Happened::failed(failed));
+                return self.response(Happened::failed(failed)).map(Body::from);
             }
         };
         let (status, headers) = (parts.status, parts.headers.clone());
@@ -176,7 +180,7 @@ impl Guarded {
         Response::from_parts(parts, Body::new(tee))
     }
 
-    fn response(self, happened: Happened) -> Response<Body> {
+    fn response(self, happened: Happened) -> Response<Bytes> {
         self.notes(&happened);
         self.form.response(happened.outcome, &self.asked, &happened.sent)
     }
@@ -187,7 +191,7 @@ impl Guarded {
         self.shared.counts.count(|it| {
             it.turn(&self.conversation, interventions, u64::from(asked.saturating_sub(1)));
             it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));
-            it.failed += u64::from(matches!(outcome, Outcome::Failed(_)));
+            it.failed += u64::from(outcome.has_failed());
             it.faults += u64::from(fault.is_some());
         });
         if let Some(fault) = fault {
@@ -210,13 +214,20 @@ impl Guarded {
 }
 
 /// Sends a request on as it came, and its answer back as it comes.
-async fn passes(shared: &Shared, head: &Parts, rest: &str, body: Body, dialect: Dialect) -> Response<Body> {
-    shared.counts.count(|it| it.passed += 1);
+async fn passes(
+    shared: &Shared,
+    head: &Parts,
+    rest: &str,
+    body: Body,
+    dialect: Dialect,
+    why: &'static str,
+) -> Response<Body> {
+    shared.counts.count(|it| *it.passed.entry(why).or_default() += 1);
     match shared.upstream.send(head, rest, body).await {
         Ok(response) => response.map(Body::new),
         Err(lost) => {
             shared.counts.count(|it| it.failed += 1);
-            refuse(dialect, "balk", &reply::failure(dialect, &Failed::lost(lost)))
+            reply::refusal(dialect, &reply::failure(dialect, &Failed::lost(lost))).map(Body::from)
         }
     }
 }

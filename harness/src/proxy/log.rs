@@ -1,7 +1,7 @@
 //! The log of a proxy: each conversation as a transcript that `balk replay` reads, and what guards did.
 //!
 //! `NAME-NUMBER.jsonl` has a conversation as the model was shown it last, in one line, and is replaced as a whole.
-//! `interventions.jsonl` gets a line for each intervention.
+//! `interventions.log` gets a line of JSON for each intervention: `balk replay` takes every `*.jsonl` for transcripts.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -34,7 +34,7 @@ pub(super) struct Logged<'a> {
 }
 
 /// The file of what guards did.
-const INTERVENTIONS: &str = "interventions.jsonl";
+const INTERVENTIONS: &str = "interventions.log";
 
 impl Log {
     /// # Errors

@@ -60,6 +60,11 @@ impl Place {
         (!has_ended && *run.view().offer() == asked.offer).then_some(run)
     }
 
+    /// Whether nothing has gone on from it.
+    pub(super) fn is_last(&self) -> bool {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         PLACE_BYTES + bytes(&self.entries) + bytes(&self.answer.entries)

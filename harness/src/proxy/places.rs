@@ -104,9 +104,10 @@ impl Places {
         };
         if known == items.len() && known > 0 {
             // The same request again.
-            let run = Way::Forked(self.resumed(asked, place.way_to())?);
+            let run = self.resumed(asked, place.way_to())?;
+            let way = if place.is_last() { Way::Again(run, place.branch) } else { Way::Forked(run) };
             let (from, entries) = (place.from.clone(), place.entries.clone());
-            return Ok(self.going(&request, run, from, entries, place.puts.iter().cloned()));
+            return Ok(self.going(&request, way, from, entries, place.puts.iter().cloned()));
         }
         let since = known.checked_sub(1).map_or(0, |last| items[last].at + 1);
         let news = &asked.messages[since..];
@@ -173,6 +174,7 @@ impl Places {
             edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
         }
         let (run, branch) = match (way, &from) {
+            (Way::Again(run, branch), _) => (run, branch),
             (Way::Straight(run), Some(from)) => (run, from.branch),
             (Way::Straight(run) | Way::Forked(run), _) => {
                 (run, self.branches.fetch_add(1, Ordering::Relaxed))
@@ -273,6 +275,8 @@ struct Request<'a> {
 enum Way {
     /// It is the run that was there last.
     Straight(Run<Watched>),
+    /// The same request came again, and nothing has gone on from its answer.
+    Again(Run<Watched>, usize),
     /// It folded the way anew.
     Forked(Run<Watched>),
 }
@@ -280,7 +284,7 @@ enum Way {
 impl Way {
     fn run(&mut self) -> &mut Run<Watched> {
         match self {
-            Self::Straight(run) | Self::Forked(run) => run,
+            Self::Straight(run) | Self::Again(run, _) | Self::Forked(run) => run,
         }
     }
 }

@@ -1,16 +1,20 @@
 //! What an agent gets, as a response.
 
-use axum::body::Body;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::body::Bytes;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
-use balk_guards::wire::{Asked, Dialect, Failure, FailureKind, Framing};
+use balk_guards::wire::{Asked, Dialect, Event, Failure, FailureKind, Framing};
 use balk_guards::{AttemptCause, Completion};
+use serde_json::Value;
 
 use super::attempt::{Came, Failed};
 use super::ids::Ids;
 use super::rest::Begun;
 use super::state::Outcome;
-use crate::listen::{JSON, refuse};
+use crate::listen::JSON;
+
+/// The type of a stream of events.
+pub(super) const EVENTS: &str = "text/event-stream; charset=utf-8";
 
 /// How an agent wants its answers.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +26,16 @@ pub(super) struct Form {
 
 impl Form {
     /// The response for what came of a request. `sent` is what the agent has already of an answer.
-    pub(super) fn response(self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Body> {
+    pub(super) fn response(self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Bytes> {
         match outcome {
             Outcome::AsItCame(came) if sent.is_empty() || came.passed > 0 => as_it_came(came),
             // An answer cannot go on as another one, so it breaks off.
-            Outcome::AsItCame(_) => refuse(
-                self.dialect,
-                "balk",
-                &Failure::of(self.dialect, FailureKind::Failed, "the answer broke off"),
-            ),
+            Outcome::AsItCame(_) => {
+                let failure = Failure::of(self.dialect, FailureKind::Failed, "the answer broke off");
+                refusal(self.dialect, &failure)
+            }
             Outcome::Changed(completion, came) => self.changed(&completion, came, asked, sent),
-            Outcome::Failed(failed) => refuse(self.dialect, "balk", &failure(self.dialect, &failed)),
+            Outcome::Failed(failed) => refusal(self.dialect, &failure(self.dialect, &failed)),
         }
     }
 
@@ -56,9 +59,9 @@ impl Form {
         came: Option<Came>,
         asked: &Asked,
         sent: &[u8],
-    ) -> Response<Body> {
+    ) -> Response<Bytes> {
         let body = self.body(completion, came.as_ref(), asked, sent);
-        let mut response = Response::new(Body::from(body));
+        let mut response = Response::new(body.into());
         // The provider's limits and ids are the client's to know.
         if let Some(Came { headers, .. }) = came {
             *response.headers_mut() = headers;
@@ -71,20 +74,56 @@ impl Form {
     }
 
     /// The type of its answers.
-    pub(super) fn kind(self) -> &'static str {
+    fn kind(self) -> &'static str {
         match self.framing {
-            Some(Framing::Events) => "text/event-stream; charset=utf-8",
+            Some(Framing::Events) => EVENTS,
             Some(Framing::Array) | None => JSON,
         }
     }
 }
 
 /// What the agent lacks of what came.
-fn as_it_came(Came { status, headers, body, passed }: Came) -> Response<Body> {
-    let mut response = Response::new(Body::from(body.slice(passed..)));
+fn as_it_came(Came { status, headers, body, passed }: Came) -> Response<Bytes> {
+    let mut response = Response::new(body.slice(passed..));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
+}
+
+/// An error of the proxy, in the provider's own shape. The provider's limits and ids are not the proxy's to invent.
+pub(super) fn refusal(dialect: Dialect, failure: &Failure) -> Response<Bytes> {
+    let mut response = Response::new(failure.body(dialect).into());
+    *response.status_mut() = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    if let Some(ms) = failure.retry_after {
+        headers.insert(RETRY_AFTER, ms.div_ceil(1000).into());
+    }
+    response
+}
+
+/// A refusal within a stream that has begun with comments alone: the provider's own words, as the event of an error.
+pub(super) fn late(dialect: Dialect, refused: &Response<Bytes>) -> String {
+    let said: Option<Value> = serde_json::from_slice(refused.body()).ok();
+    let Some(mut said) = said.filter(Value::is_object) else {
+        let message = format!("the provider refused with status {}", refused.status());
+        return Failure::of(dialect, FailureKind::Failed, &message).in_stream(dialect, 0).to_string();
+    };
+    let name = match dialect {
+        Dialect::OpenAi | Dialect::Gemini => None,
+        Dialect::Anthropic => Some("error"),
+        Dialect::Responses => {
+            let mut error = said["error"].as_object().cloned().unwrap_or_default();
+            let kind = error.remove("type");
+            let code = error.remove("code").filter(|it| !it.is_null()).or(kind);
+            error.insert("code".into(), code.into());
+            error.insert("type".into(), "error".into());
+            error.insert("sequence_number".into(), 0.into());
+            said = error.into();
+            Some("error")
+        }
+    };
+    Event { name, data: said.to_string() }.to_string()
 }
 
 /// Why nothing came, in the provider's own shape. Asking again later can help.

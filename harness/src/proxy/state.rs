@@ -21,6 +21,17 @@ pub(super) enum Outcome {
     Failed(Failed),
 }
 
+impl Outcome {
+    /// Whether the model gave no answer.
+    pub(super) fn has_failed(&self) -> bool {
+        match self {
+            Self::AsItCame(came) => !came.status.is_success(),
+            Self::Changed(..) => false,
+            Self::Failed(_) => true,
+        }
+    }
+}
+
 /// What happened in a turn.
 pub(super) struct Happened {
     pub(super) outcome: Outcome,

@@ -10,19 +10,24 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response};
+use balk_guards::wire::Dialect;
 use http_body::Frame;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Sleep, sleep};
 
 use super::passing::Passed;
+use super::reply::{self, EVENTS};
 
 /// What is left of an answer, on its way.
-type Work = Pin<Box<dyn Future<Output = Response<Body>> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Response<Bytes>> + Send>>;
 
 /// A body whose answer is not whole yet.
 pub(super) struct Stream {
+    dialect: Dialect,
     passed: Receiver<Passed>,
     rest: Rest,
+    /// Whether the agent has something of an answer.
+    has_begun: bool,
     silence: Duration,
     pause: Pin<Box<Sleep>>,
 }
@@ -30,8 +35,8 @@ pub(super) struct Stream {
 /// What comes behind everything that is passed on.
 enum Rest {
     Works(Work),
-    Is(Response<Body>),
-    Sends(Body),
+    Is(Response<Bytes>),
+    Ended,
 }
 
 /// What an agent gets next.
@@ -39,7 +44,7 @@ enum Next {
     Passed(Passed),
     /// Nothing came for so long.
     Beat,
-    Rest(Response<Body>),
+    Rest(Response<Bytes>),
 }
 
 /// A comment of a stream of events.
@@ -47,19 +52,20 @@ const BEAT: &[u8] = b": held\n\n";
 
 impl Stream {
     /// `passed` comes before the rest, on which `work` is done.
-    pub(super) fn new(work: Work, passed: Receiver<Passed>, silence: Duration) -> Self {
-        Self { passed, rest: Rest::Works(work), silence, pause: Box::pin(sleep(silence)) }
+    pub(super) fn new(dialect: Dialect, work: Work, passed: Receiver<Passed>, silence: Duration) -> Self {
+        let (rest, pause) = (Rest::Works(work), Box::pin(sleep(silence)));
+        Self { dialect, passed, rest, has_begun: false, silence, pause }
     }
 
-    /// The response, once something of it is there, or it is late. Then it has this type.
-    pub(super) async fn response(mut self, kind: &'static str) -> Response<Body> {
+    /// The response, once something of it is there, or it is late.
+    pub(super) async fn response(mut self) -> Response<Body> {
         match poll_fn(|cx| self.poll_next(cx)).await {
-            Next::Rest(response) => response,
+            Next::Rest(response) => response.map(Body::from),
             Next::Passed(Passed::Head(head)) => Response::from_parts(*head, Body::new(self)),
             Next::Beat | Next::Passed(Passed::Events(_)) => {
                 self.pause = Box::pin(sleep(Duration::ZERO));
                 let mut response = Response::new(Body::new(self));
-                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
                 response
             }
         }
@@ -76,8 +82,10 @@ impl Stream {
             self.pause = Box::pin(sleep(self.silence));
             return Poll::Ready(Next::Passed(passed));
         }
-        if let Rest::Is(response) = &mut self.rest {
-            return Poll::Ready(Next::Rest(std::mem::take(response)));
+        if let Rest::Is(_) = self.rest
+            && let Rest::Is(response) = std::mem::replace(&mut self.rest, Rest::Ended)
+        {
+            return Poll::Ready(Next::Rest(response));
         }
         self.pause.as_mut().poll(cx).map(|()| {
             self.pause = Box::pin(sleep(self.silence));
@@ -94,24 +102,25 @@ impl HttpBody for Stream {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if matches!(self.rest, Rest::Ended) {
+            return Poll::Ready(None);
+        }
         loop {
-            if let Rest::Sends(body) = &mut self.rest {
-                return Pin::new(body).poll_frame(cx).map_err(io::Error::other);
-            }
             let bytes = match self.poll_next(cx) {
                 Poll::Pending => return Poll::Pending,
                 // Comments came before it, and with them a head.
                 Poll::Ready(Next::Passed(Passed::Head(_))) => continue,
-                Poll::Ready(Next::Passed(Passed::Events(events))) => events,
+                Poll::Ready(Next::Passed(Passed::Events(events))) => {
+                    self.has_begun = true;
+                    events
+                }
                 Poll::Ready(Next::Beat) => Bytes::from_static(BEAT),
-                // A stream that has begun cannot end with another status: the connection is cut.
-                Poll::Ready(Next::Rest(response)) if !response.status().is_success() => {
+                Poll::Ready(Next::Rest(response)) if response.status().is_success() => response.into_body(),
+                // An answer that has begun cannot be taken back: the connection is cut.
+                Poll::Ready(Next::Rest(_)) if self.has_begun => {
                     return Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())));
                 }
-                Poll::Ready(Next::Rest(response)) => {
-                    self.rest = Rest::Sends(response.into_body());
-                    continue;
-                }
+                Poll::Ready(Next::Rest(refused)) => reply::late(self.dialect, &refused).into(),
             };
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }

@@ -237,8 +237,8 @@ impl Turn<'_> {
         puts.push(Put::instead(items, own));
         let is_result = |it: &Message| matches!(it, Message::Result { .. });
         let lacks = history::messages(own).into_iter().filter(is_result).collect();
-        let shown = Arc::new(words(text));
-        let came = state.last.take().map(|(came, _)| came);
+        let (came, said) = state.last.take().unzip();
+        let shown = Arc::new(words(text, said.map_or_else(Usage::default, |it| it.usage)));
         let id = came.as_ref().and_then(|it| self.id(it));
         let answer = Answer { entries: state.entries.clone(), shown: shown.clone(), puts, lacks, id };
         state.keeps(self.places, Outcome::Changed(shown, came), answer)
@@ -323,10 +323,9 @@ fn say_below(completion: &mut Completion, text: &str) {
     completion.parts.push(Part::Text(text));
 }
 
-/// A message of the assistant that says this and calls nothing.
-fn words(text: &str) -> Completion {
-    let (finish, usage) = (FinishReason::Stop, Usage::default());
-    Completion::new([Part::Text(text.into())], [], finish, usage, &Offer::default())
+/// A message of the assistant that says this and calls nothing, with the tokens of the answer in whose place it is.
+fn words(text: &str, usage: Usage) -> Completion {
+    Completion::new([Part::Text(text.into())], [], FinishReason::Stop, usage, &Offer::default())
 }
 
 /// What is said where no guard has words for an end.

@@ -1,6 +1,7 @@
 //! The provider behind the proxy: one base address, to which every request goes and nowhere else.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
@@ -20,6 +21,8 @@ pub(super) struct Upstream {
     client: Client<HttpsConnector<HttpConnector>, Body>,
     base: Base,
     timeout: Duration,
+    /// Why there was no connection the last time.
+    unreached: Arc<Mutex<Option<String>>>,
 }
 
 /// Where every request goes.
@@ -120,7 +123,7 @@ impl Upstream {
             .pool_timer(TokioTimer::new())
             .http1_preserve_header_case(true)
             .build(connector);
-        Ok(Self { client, base, timeout })
+        Ok(Self { client, base, timeout, unreached: Arc::default() })
     }
 
     /// Sends a request on with this body, and returns the answer once its head is there.
@@ -138,11 +141,14 @@ impl Upstream {
         request.headers_mut().remove(CONTENT_LENGTH);
         match tokio::time::timeout(self.timeout, self.client.request(request)).await {
             Ok(Ok(mut response)) => {
+                *self.unreached() = None;
                 without_own(response.headers_mut());
                 Ok(response)
             }
             Ok(Err(error)) if error.is_connect() => {
-                Err(Lost::connect(format!("no connection to {}: {}", self.base, cause(&error))))
+                let message = format!("no connection to {}: {}", self.base, cause(&error));
+                *self.unreached() = Some(message.clone());
+                Err(Lost::connect(message))
             }
             Ok(Err(error)) => Err(Lost {
                 cause: AttemptCause::Disconnected,
@@ -172,6 +178,11 @@ impl Upstream {
                 Err(_) => return Err(self.too_slow()),
             }
         }
+    }
+
+    /// Why there was no connection the last time, if there was none.
+    pub(super) fn unreached(&self) -> MutexGuard<'_, Option<String>> {
+        self.unreached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn too_slow(&self) -> Lost {

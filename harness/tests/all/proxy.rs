@@ -241,7 +241,35 @@ fn a_provider_that_is_not_there_is_a_502_in_the_shape_of_its_dialect() {
         assert_eq!((&body["type"], &body["error"]["type"]), (&json!("error"), &json!("api_error")));
         let message = body["error"]["message"].as_str().expect("a message");
         assert!(message.starts_with("no connection to http://127.0.0.1:9"), "{message}");
+        assert_eq!(proxy.unreached().as_deref(), Some(message));
+        // The limits and ids of a provider are not the proxy's to invent.
+        let own: Vec<&str> = got.headers.iter().map(|it| &**it).collect();
+        assert_eq!(own, ["content-length", "content-type", "retry-after"]);
     }
+}
+
+#[test]
+fn a_request_that_is_sent_again_is_no_other_conversation() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
+    let log = Some(folder.path().to_owned());
+    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let mut client = Client::new(&proxy);
+    client.send();
+    client.asks();
+    client.result("a", "files");
+    client.asks();
+    let names = || {
+        let files = std::fs::read_dir(folder.path()).expect("a folder");
+        let mut names: Vec<_> = files.map(|it| it.expect("a file").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["it-0.jsonl"]);
+    // Something has gone on from this one, and is kept.
+    client.messages.truncate(1);
+    client.send();
+    assert_eq!(names(), ["it-0.jsonl", "it-1.jsonl"]);
 }
 
 #[test]
@@ -261,13 +289,18 @@ fn what_is_no_loop_of_an_agent_passes() {
     let server = Server::of(vec![answers("retry", &[])]);
     let proxy = Proxy::start(proxying(&server)).expect("a port is free");
     let url = format!("{}/v1/chat/completions", proxy.url());
-    for body in [r#"{"model":"m","messages":[{"role":"user","content":"A title?"}]}"#, "{not JSON"] {
+    let by_provider = r#"{"type":"web_search"}"#;
+    let searches =
+        format!(r#"{{"model":"m","messages":[{{"role":"user","content":"?"}}],"tools":[{by_provider}]}}"#);
+    for body in [r#"{"model":"m","messages":[{"role":"user","content":"A title?"}]}"#, "{not JSON", &searches]
+    {
         assert_eq!(post(&url, body).body, says("retry", &[]));
     }
     assert_eq!(post(&format!("{}/v1/embeddings", proxy.url()), "{}").body, says("retry", &[]));
-    assert_eq!((proxy.counted().passed, proxy.counted().turns), (3, 0));
+    let passed = [("no-tools", 2), ("other-path", 1), ("unreadable", 1)];
+    assert_eq!((proxy.counted().passed, proxy.counted().turns), (passed.into(), 0));
     let paths: Vec<String> = server.requests().into_iter().map(|it| it.line).collect();
-    assert_eq!(paths[2], "POST /v1/embeddings HTTP/1.1");
+    assert_eq!(paths[3], "POST /v1/embeddings HTTP/1.1");
 }
 
 #[test]
@@ -285,7 +318,7 @@ fn a_dry_run_watches_and_its_log_is_a_transcript() {
     assert_eq!((counted.turns, counted.hidden, counted.changed), (2, 0, 0));
     assert_eq!(counted.interventions.keys().collect::<Vec<_>>(), ["obeys/r/feedback", "obeys/r/stop"]);
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
-    let did = read("interventions.jsonl");
+    let did = read("interventions.log");
     assert_eq!(did.lines().count(), 2, "{did}");
     assert!(did.contains(r#""dry_run":true"#) && !did.contains("Bearer"), "{did}");
     let transcript: Value = serde_json::from_str(&read("it-0.jsonl")).expect("one line of JSON");

@@ -102,6 +102,8 @@ pub(super) struct Client {
 pub(super) struct Got {
     pub(super) status: u16,
     pub(super) retry_after: Option<String>,
+    /// Their names, sorted, without those of one connection.
+    pub(super) headers: Vec<String>,
     pub(super) body: String,
 }
 
@@ -155,7 +157,10 @@ pub(super) fn post(url: &str, body: &str) -> Got {
     let mut response = post.send(body).expect("the proxy answers");
     let status = response.status().as_u16();
     let retry_after = response.headers().get("retry-after").map(|it| it.to_str().expect("text").to_owned());
-    Got { status, retry_after, body: response.body_mut().read_to_string().unwrap_or_default() }
+    let names = response.headers().keys().map(ToString::to_string);
+    let mut headers: Vec<String> = names.filter(|it| !["connection", "date"].contains(&&**it)).collect();
+    headers.sort();
+    Got { status, retry_after, headers, body: response.body_mut().read_to_string().unwrap_or_default() }
 }
 
 /// What the model was shown in a request: roles, and texts or the ids of calls.

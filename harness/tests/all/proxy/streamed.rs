@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use balk::proxy::{Base, Proxy, Proxying};
+use balk::proxy::{Base, Bounds, Proxy, Proxying};
 use balk_guards::wire::{Answering, Asking, Dialect};
 use balk_guards::{
     Answer, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard, Offer, Part, Protocol,
@@ -241,5 +241,46 @@ fn an_answer_is_asked_for_again_until_some_of_it_was_passed_on() {
         body.read_to_end(&mut bytes).expect_err("the connection is cut");
         assert_eq!(String::from_utf8_lossy(&bytes), text, "{dialect:?}");
         assert_eq!((server.requests().len(), proxy.counted().failed), (1, 1));
+    }
+}
+
+#[test]
+fn a_refusal_that_comes_late_is_in_the_words_of_its_provider() {
+    for (dialect, event) in [
+        (Dialect::OpenAi, r#"data: {"error":{"code":null,"message":"no key","type":"t"}}"#),
+        (Dialect::Gemini, r#"data: {"error":{"code":null,"message":"no key","type":"t"}}"#),
+        (
+            Dialect::Anthropic,
+            "event: error\ndata: {\"error\":{\"code\":null,\"message\":\"no key\",\"type\":\"t\"}}",
+        ),
+        (
+            Dialect::Responses,
+            "event: error\ndata: {\"code\":\"t\",\"message\":\"no key\",\"sequence_number\":0,\"type\":\"error\"}",
+        ),
+    ] {
+        // The provider refuses once the client has read a comment.
+        let (has_read, may_answer) = mpsc::channel();
+        let may_answer = Mutex::new(may_answer);
+        let server = Server::new(move |_, _| {
+            may_answer.lock().expect("no test panicked").recv().expect("the client reads");
+            Script::json(
+                401,
+                r#"{"error": {"type": "t", "message": "no key",
+                "code": null}}"#,
+            )
+        });
+        let guards = || Stack::new(vec![Box::new(super::client::Obeys)]);
+        let bounds = Bounds { silence: Duration::ZERO, ..Bounds::default() };
+        let upstream = Base::parse(&server.url()).expect("an address");
+        let proxying = Proxying { bounds, guards: Some(Box::new(guards)), ..Proxying::new(upstream) };
+        let proxy = Proxy::start(proxying).expect("a port is free");
+        let mut body = ask(&proxy, dialect, &view());
+        let mut first = [0; 8];
+        body.read_exact(&mut first).expect("a comment comes");
+        has_read.send(()).expect("the provider waits");
+        let mut rest = String::new();
+        body.read_to_string(&mut rest).expect("the answer ends");
+        assert_eq!(rest.replace(": held\n\n", ""), format!("{event}\n\n"), "{dialect:?}");
+        assert_eq!(proxy.counted().failed, 1);
     }
 }

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
+pub(crate) use clock::moment;
 pub use clock::{Stopwatch, now};
 pub use cost::timed;
 pub use folder::{Folder, RECORD};

@@ -29,6 +29,7 @@ use balk_scenarios::agents::Profile;
 use tokio::runtime::Runtime;
 
 pub use crate::listen::Limits;
+pub use collector::Collector;
 pub use counts::{Conversation, Counted};
 pub use places::Guards;
 pub use turn::Bounds;
@@ -40,10 +41,13 @@ use counts::Counts;
 use log::Log;
 use places::Places;
 use shared::Shared;
+use spans::Spans;
 use upstream::Upstream;
 
 mod attempt;
+mod collector;
 mod counts;
+mod delivery;
 mod history;
 mod http;
 mod ids;
@@ -57,6 +61,7 @@ mod reply;
 mod rest;
 mod route;
 mod shared;
+mod spans;
 mod state;
 mod stream;
 mod tee;
@@ -88,6 +93,8 @@ pub struct Proxying {
     pub dry_run: bool,
     /// A folder that gets transcripts and interventions.
     pub log: Option<PathBuf>,
+    /// What gets a span for each intervention.
+    pub collector: Option<Collector>,
 }
 
 impl Proxying {
@@ -107,6 +114,7 @@ impl Proxying {
             timeout: Duration::from_secs(600),
             dry_run: false,
             log: None,
+            collector: None,
         }
     }
 }
@@ -137,12 +145,15 @@ impl Proxy {
             timeout,
             dry_run,
             log,
+            collector,
         } = proxying;
         let log = log.map(|folder| Log::new(&folder)).transpose()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let (upstream, lines) = {
+        let counts = Arc::<Counts>::default();
+        let (upstream, lines, spans) = {
             let _inside = runtime.enter();
-            (Upstream::new(upstream, timeout)?, Lines::listen(address)?)
+            let spans = collector.map(|it| Spans::new(it, counts.clone(), runtime.handle().clone()));
+            (Upstream::new(upstream, timeout)?, Lines::listen(address)?, spans.transpose()?)
         };
         let address = lines.address()?;
         let shared = Arc::new(Shared {
@@ -154,7 +165,8 @@ impl Proxy {
             bounds,
             limits,
             log,
-            counts: Counts::default(),
+            counts,
+            spans,
             bodies: AtomicUsize::new(0),
             faults: Mutex::default(),
             told: Mutex::default(),
@@ -182,6 +194,20 @@ impl Proxy {
         self.shared.log.as_ref()?.unwritten()
     }
 
+    /// Why the first of the spans that were lost did not reach the collector.
+    #[must_use]
+    pub fn unexported(&self) -> Option<String> {
+        self.shared.spans.as_ref()?.unexported()
+    }
+
+    /// Sends the spans that wait, for two seconds at most. None are sent after that. A proxy that is dropped does this
+    /// too.
+    pub fn flush(&self) {
+        if let Some(spans) = &self.shared.spans {
+            spans.flush();
+        }
+    }
+
     /// What guards told users last, in order: questions, stops and notices.
     #[must_use]
     pub fn told(&self) -> Vec<Arc<str>> {
@@ -198,5 +224,11 @@ impl Proxy {
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.shared.faults()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.flush();
     }
 }

@@ -4,9 +4,14 @@ use std::time::{Instant, SystemTime};
 
 /// The time of day in UTC, such as `2026-11-23T16:30:00Z`.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "a date is kept apart from the record")]
 pub fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+    humantime::format_rfc3339_seconds(moment()).to_string()
+}
+
+/// The time of day, for what is kept apart from every record.
+#[expect(clippy::disallowed_methods, reason = "a date is kept apart from the record")]
+pub(crate) fn moment() -> SystemTime {
+    SystemTime::now()
 }
 
 /// Measures the time since it was started.

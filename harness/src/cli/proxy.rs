@@ -14,14 +14,15 @@ use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{DEFAULT, NONE, Recipe};
-use crate::proxy::{Base, Guards, Proxy as Server, Proxying};
+use crate::proxy::{Base, Collector, Guards, Proxy as Server, Proxying};
 
 const AFTER_HELP: &str = "\
 The first line on standard output is the base URL. Point the agent at it, in place of the provider's: with /v1 at the
 end for OpenAI's APIs, as it is for Anthropic's and Gemini's. The agent's key goes to the provider as it came, and is
 never written. URL/c/NAME names a conversation; without a name, one key is one conversation. URL/_balk shows what was
-done, URL/_balk/metrics the same for Prometheus. What no guard changes passes byte for byte; with --dry-run nothing is
-changed. docs/proxy.md has the line for each agent.";
+done, URL/_balk/metrics the same for Prometheus; if OTEL_EXPORTER_OTLP_ENDPOINT names a collector of OpenTelemetry, it
+gets a span of each intervention. What no guard changes passes byte for byte; with --dry-run nothing is changed.
+docs/proxy.md has the line for each agent.";
 
 /// Arguments of `balk proxy`.
 #[derive(Args, Clone, Debug)]
@@ -116,6 +117,7 @@ impl Proxy {
             tools: tool_table(self.tools.as_deref())?,
             dry_run: self.dry_run,
             log: self.log.clone(),
+            collector: collector(),
             guards: (self.guard != NONE).then_some(guards),
             ..Proxying::new(upstream)
         };
@@ -129,8 +131,8 @@ impl Proxy {
             (set, false) => format!("`{set}` is asked about every turn"),
         };
         let about = format!("{does}; Ctrl-C ends it; {url}/_balk shows what was done");
-        let mut unreached = None;
-        let looks = || {
+        let (mut unreached, mut is_told) = (None, false);
+        let mut looks = || {
             for fault in server.faults() {
                 say(format_args!("warning: a guard broke, and a turn went on without it: {fault}"));
             }
@@ -140,7 +142,23 @@ impl Proxy {
                 say(format_args!("warning: {why}; it is tried again, as the guards say"));
             }
             unreached = now;
+            if !is_told && let Some(why) = server.unexported() {
+                say(format_args!("warning: {why}; spans are lost, and {url}/_balk counts them"));
+                is_told = true;
+            }
         };
-        wait(&interrupt, (&url, &about), looks, || server.unlogged())
+        let exit = wait(&interrupt, (&url, &about), &mut looks, || server.unlogged());
+        server.flush();
+        looks();
+        exit
     }
+}
+
+/// What the variables of OpenTelemetry name. One that cannot be used is no reason to leave an agent without guards.
+#[expect(clippy::disallowed_methods, reason = "OpenTelemetry has its settings in the environment")]
+fn collector() -> Option<Collector> {
+    Collector::of(|name| std::env::var(name).ok()).unwrap_or_else(|why| {
+        say(format_args!("warning: no spans are exported: {why}"));
+        None
+    })
 }

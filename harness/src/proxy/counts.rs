@@ -27,6 +27,8 @@ pub struct Counted {
     pub failed: u64,
     /// Guards that broke.
     pub faults: u64,
+    /// Spans that did not reach the collector.
+    pub unexported: u64,
     /// Interventions, or what guards would have done, by guard, rule and kind.
     pub interventions: BTreeMap<String, u64>,
     /// Tools that no table declares, and that seem to write by their names and schemas.
@@ -95,6 +97,7 @@ impl Counted {
             ("balk_proxy_changed_answers_total", "Answers that were not the provider's own.", self.changed),
             ("balk_proxy_failed_total", "Requests without an answer.", self.failed),
             ("balk_proxy_guard_faults_total", "Guards that broke.", self.faults),
+            ("balk_proxy_unexported_spans_total", "Spans that did not reach the collector.", self.unexported),
         ];
         for (name, help, value) in plain {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}");

@@ -1,6 +1,7 @@
 //! The proxy's side of a request: what is for an answer of a model goes through the guards, all else passes.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
@@ -21,6 +22,7 @@ use super::state::{Happened, Outcome, State};
 use super::stream::Stream;
 use super::tee::Tee;
 use super::turn::Turn;
+use crate::bench::moment;
 use crate::listen::{Held, json, read, text};
 
 /// Answers a request.
@@ -55,6 +57,7 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         asked,
         form,
         conversation: conversation.unwrap_or_else(|| DEFAULT.to_owned()),
+        began: moment(),
     };
     if request.shared.dry_run {
         return request.watched().await;
@@ -113,6 +116,7 @@ struct Guarded {
     asked: Asked,
     form: Form,
     conversation: String,
+    began: SystemTime,
 }
 
 impl Guarded {
@@ -185,7 +189,7 @@ impl Guarded {
         self.form.response(happened.outcome, &self.asked, &happened.sent)
     }
 
-    /// Counts what happened, and writes it to the log.
+    /// Counts what happened, writes it to the log, and sends spans of it to the collector.
     fn notes(&self, happened: &Happened) {
         let Happened { outcome, interventions, asked, fault, view, sent: _ } = happened;
         self.shared.counts.count(|it| {
@@ -201,14 +205,18 @@ impl Guarded {
             let told = interventions.iter().filter(|it| it.kind.is_for_user());
             self.shared.tells(told.map(|it| it.note.text.clone()));
         }
+        let logged = Logged {
+            conversation: &self.conversation,
+            model: &self.asked.model,
+            view: view.as_ref().map(|(view, branch)| (view, *branch)),
+            interventions,
+            dry_run: self.shared.dry_run,
+        };
         if let Some(log) = &self.shared.log {
-            log.write(&Logged {
-                conversation: &self.conversation,
-                model: &self.asked.model,
-                view: view.as_ref().map(|(view, branch)| (view, *branch)),
-                interventions,
-                dry_run: self.shared.dry_run,
-            });
+            log.write(&logged);
+        }
+        if let Some(spans) = &self.shared.spans {
+            spans.export(&logged, &self.head.headers, self.began);
         }
     }
 }

@@ -33,6 +33,13 @@ pub(super) struct Logged<'a> {
     pub(super) dry_run: bool,
 }
 
+impl Logged<'_> {
+    /// The name of this way of the conversation.
+    pub(super) fn place(&self) -> Option<String> {
+        self.view.map(|(_, branch)| format!("{}-{branch}", self.conversation))
+    }
+}
+
 /// The file of what guards did.
 const INTERVENTIONS: &str = "interventions.log";
 
@@ -87,9 +94,9 @@ fn transcript(logged: &Logged<'_>, view: &View, branch: usize) -> String {
 }
 
 fn line(logged: &Logged<'_>, it: &Intervention) -> String {
-    let Logged { conversation, model, view, dry_run, .. } = logged;
+    let Logged { model, view, dry_run, .. } = logged;
     let line = json!({
-        "conversation": view.map(|(_, branch)| format!("{conversation}-{branch}")),
+        "conversation": logged.place(),
         "model": model,
         "messages": view.map(|(view, _)| view.messages().len()),
         "guard": it.note.guard,

@@ -9,6 +9,7 @@ use balk_guards::wire::Dialect;
 use super::counts::Counts;
 use super::log::Log;
 use super::places::Places;
+use super::spans::Spans;
 use super::turn::Bounds;
 use super::upstream::Upstream;
 use crate::listen::Limits;
@@ -27,7 +28,9 @@ pub(super) struct Shared {
     pub(super) bounds: Bounds,
     pub(super) limits: Limits,
     pub(super) log: Option<Log>,
-    pub(super) counts: Counts,
+    pub(super) counts: Arc<Counts>,
+    /// Where spans go; none without a collector.
+    pub(super) spans: Option<Spans>,
     /// How many bytes the bodies have whose requests are not answered yet.
     pub(super) bodies: AtomicUsize,
     /// Guards that broke, and how.

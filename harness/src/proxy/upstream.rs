@@ -18,12 +18,15 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 /// The provider.
 #[derive(Clone, Debug)]
 pub(super) struct Upstream {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    client: Http,
     base: Base,
     timeout: Duration,
     /// Why there was no connection the last time.
     unreached: Arc<Mutex<Option<String>>>,
 }
+
+/// What sends requests. TLS is by rustls, with the certificates of the system.
+pub(super) type Http = Client<HttpsConnector<HttpConnector>, Body>;
 
 /// Where every request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,17 +65,10 @@ impl Base {
     /// # Errors
     /// It is not one of a server.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let parts = text.parse::<Uri>().map_err(|error| error.to_string())?.into_parts();
-        let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err("it lacks http:// or https:// at its beginning".to_owned());
-        };
-        if scheme != uri::Scheme::HTTP && scheme != uri::Scheme::HTTPS {
-            return Err(format!("{scheme}:// is neither http:// nor https://"));
-        }
+        let (scheme, authority, path) = server(text)?;
         if authority.as_str().contains('@') {
             return Err("it has a name or a password in it; keys are for the client to send".to_owned());
         }
-        let path = parts.path_and_query;
         if path.as_ref().is_some_and(|it| it.query().is_some()) {
             return Err("it has a query".to_owned());
         }
@@ -102,6 +98,18 @@ impl fmt::Display for Base {
     }
 }
 
+/// The parts of the address of a server. The error says what was expected.
+pub(super) fn server(text: &str) -> Result<(uri::Scheme, uri::Authority, Option<uri::PathAndQuery>), String> {
+    let parts = text.parse::<Uri>().map_err(|error| error.to_string())?.into_parts();
+    let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
+        return Err("it lacks http:// or https:// at its beginning".to_owned());
+    };
+    if scheme != uri::Scheme::HTTP && scheme != uri::Scheme::HTTPS {
+        return Err(format!("{scheme}:// is neither http:// nor https://"));
+    }
+    Ok((scheme, authority, parts.path_and_query))
+}
+
 fn is_version(segment: &str) -> bool {
     let digits = |it: &str| it.starts_with(|c: char| c.is_ascii_digit());
     segment.strip_prefix('v').is_some_and(digits)
@@ -110,20 +118,7 @@ fn is_version(segment: &str) -> bool {
 impl Upstream {
     /// A way to this provider. `timeout` is how long it may send nothing.
     pub(super) fn new(base: Base, timeout: Duration) -> std::io::Result<Self> {
-        let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(CONNECT));
-        connector.set_nodelay(true);
-        connector.enforce_http(false);
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()?
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .http1_preserve_header_case(true)
-            .build(connector);
-        Ok(Self { client, base, timeout, unreached: Arc::default() })
+        Ok(Self { client: client()?, base, timeout, unreached: Arc::default() })
     }
 
     /// Sends a request on with this body, and returns the answer once its head is there.
@@ -197,8 +192,23 @@ impl Lost {
     }
 }
 
+/// A client with connections of its own.
+pub(super) fn client() -> std::io::Result<Http> {
+    let mut connector = HttpConnector::new();
+    connector.set_connect_timeout(Some(CONNECT));
+    connector.set_nodelay(true);
+    connector.enforce_http(false);
+    let connector = HttpsConnectorBuilder::new()
+        .with_native_roots()?
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(connector);
+    let builder = &mut Client::builder(TokioExecutor::new());
+    Ok(builder.pool_timer(TokioTimer::new()).http1_preserve_header_case(true).build(connector))
+}
+
 /// The innermost cause says what went wrong.
-fn cause(error: &hyper_util::client::legacy::Error) -> String {
+pub(super) fn cause(error: &hyper_util::client::legacy::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;

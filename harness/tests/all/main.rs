@@ -39,6 +39,7 @@ mod phraser;
 mod progress;
 mod proxy;
 mod proxy_parity;
+mod proxy_spans;
 mod read_once;
 mod reference;
 mod repair;

@@ -15,7 +15,9 @@ pub(crate) struct Request {
     pub(crate) line: String,
     /// The names in small letters.
     pub(crate) headers: Vec<(String, String)>,
+    /// What is not UTF-8 in it is replaced.
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// What the server does with one request: it sends bytes, then it does something else.
@@ -158,9 +160,10 @@ fn read(stream: &TcpStream) -> Option<Request> {
     while let Some((name, value)) = next()?.split_once(':') {
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut request = Request { line, headers, body: String::new() };
+    let mut request = Request { line, headers, body: String::new(), bytes: Vec::new() };
     let length: u64 = request.header("content-length").map_or(0, |it| it.parse().expect("a length"));
-    reader.take(length).read_to_string(&mut request.body).ok()?;
+    reader.take(length).read_to_end(&mut request.bytes).ok()?;
+    request.body = String::from_utf8_lossy(&request.bytes).into_owned();
     Some(request)
 }
 

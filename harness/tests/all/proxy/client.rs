@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use crate::common::server::{Request, Script, Server};
 
 /// A guard that does what the model's text says.
-pub(super) struct Obeys;
+pub(crate) struct Obeys;
 
-pub(super) fn note(text: &str) -> Note {
+pub(crate) fn note(text: &str) -> Note {
     Note { guard: "obeys".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into() }
 }
 
@@ -61,21 +61,21 @@ impl Guard for Obeys {
     }
 }
 
-pub(super) fn proxying(server: &Server) -> Proxying {
+pub(crate) fn proxying(server: &Server) -> Proxying {
     let guards = || Stack::new(vec![Box::new(Obeys)]);
     let upstream = Base::parse(&server.url()).expect("an address");
     Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
 }
 
 /// A proxy before a provider that gives these answers.
-pub(super) fn proxy(scripts: Vec<Script>) -> (Server, Proxy) {
+pub(crate) fn proxy(scripts: Vec<Script>) -> (Server, Proxy) {
     let server = Server::of(scripts);
     let proxy = Proxy::start(proxying(&server)).expect("a port is free");
     (server, proxy)
 }
 
 /// An answer of OpenAI chat.
-pub(super) fn says(text: &str, calls: &[(&str, &str)]) -> String {
+pub(crate) fn says(text: &str, calls: &[(&str, &str)]) -> String {
     let calls: Vec<Value> = calls
         .iter()
         .map(|(id, tool)| json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": "{}" } }))
@@ -88,32 +88,38 @@ pub(super) fn says(text: &str, calls: &[(&str, &str)]) -> String {
     format!(r#"{{"id":"chatcmpl-1", "x":1.0,"choices":[{{"index":0,"message":{message}}}]}}"#)
 }
 
-pub(super) fn answers(text: &str, calls: &[(&str, &str)]) -> Script {
+pub(crate) fn answers(text: &str, calls: &[(&str, &str)]) -> Script {
     Script::json(200, &says(text, calls))
 }
 
 /// A client, which keeps its history.
-pub(super) struct Client {
+pub(crate) struct Client {
     url: String,
-    pub(super) messages: Vec<Value>,
+    pub(crate) messages: Vec<Value>,
+    traceparent: Option<&'static str>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Got {
-    pub(super) status: u16,
-    pub(super) retry_after: Option<String>,
+pub(crate) struct Got {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<String>,
     /// Their names, sorted, without those of one connection.
-    pub(super) headers: Vec<String>,
-    pub(super) body: String,
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
 }
 
 impl Client {
-    pub(super) fn new(proxy: &Proxy) -> Self {
-        let messages = vec![json!({ "role": "user", "content": "Do it." })];
-        Self { url: format!("{}/c/it/v1/chat/completions", proxy.url()), messages }
+    pub(crate) fn new(proxy: &Proxy) -> Self {
+        Self::at(&proxy.url(), None)
     }
 
-    pub(super) fn send(&self) -> Got {
+    /// A client of the proxy at this address, whose requests are in the trace that `traceparent` names.
+    pub(crate) fn at(url: &str, traceparent: Option<&'static str>) -> Self {
+        let messages = vec![json!({ "role": "user", "content": "Do it." })];
+        Self { url: format!("{url}/c/it/v1/chat/completions"), messages, traceparent }
+    }
+
+    pub(crate) fn send(&self) -> Got {
         let tool = |name: &str| json!({ "type": "function", "function": { "name": name } });
         let member = json!({ "type": "string" });
         let schema = json!({ "type": "object", "properties": { "path": member, "content": member } });
@@ -121,11 +127,11 @@ impl Client {
         write["function"]["parameters"] = schema;
         let tools = [tool("ls"), tool("rm"), write];
         let body = json!({ "model": "m", "tools": tools, "messages": self.messages });
-        post(&self.url, &body.to_string())
+        posted(&self.url, &body.to_string(), self.traceparent)
     }
 
     /// The message of the assistant that comes back, which the history has from now on.
-    pub(super) fn asks(&mut self) -> Value {
+    pub(crate) fn asks(&mut self) -> Value {
         let got = self.send();
         assert_eq!(got.status, 200, "{got:?}");
         let body: Value = serde_json::from_str(&got.body).expect("it is JSON");
@@ -134,37 +140,45 @@ impl Client {
         message
     }
 
-    pub(super) fn result(&mut self, id: &str, text: &str) {
+    pub(crate) fn result(&mut self, id: &str, text: &str) {
         self.messages.push(json!({ "role": "tool", "tool_call_id": id, "content": text }));
     }
 
-    pub(super) fn user(&mut self, text: &str) {
+    pub(crate) fn user(&mut self, text: &str) {
         self.messages.push(json!({ "role": "user", "content": text }));
     }
 }
 
-pub(super) fn post(url: &str, body: &str) -> Got {
+pub(crate) fn post(url: &str, body: &str) -> Got {
+    posted(url, body, None)
+}
+
+fn posted(url: &str, body: &str, traceparent: Option<&str>) -> Got {
     let http = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(Duration::from_secs(20)))
         .build()
         .new_agent();
-    let post = http
+    let mut post = http
         .post(url)
         .header("content-type", "application/json")
         .header("authorization", "Bearer k")
         .header("te", "x");
+    if let Some(traceparent) = traceparent {
+        post = post.header("traceparent", traceparent);
+    }
     let mut response = post.send(body).expect("the proxy answers");
     let status = response.status().as_u16();
     let retry_after = response.headers().get("retry-after").map(|it| it.to_str().expect("text").to_owned());
     let names = response.headers().keys().map(ToString::to_string);
-    let mut headers: Vec<String> = names.filter(|it| !["connection", "date"].contains(&&**it)).collect();
+    let of_connection = ["connection", "content-length", "date", "transfer-encoding"];
+    let mut headers: Vec<String> = names.filter(|it| !of_connection.contains(&&**it)).collect();
     headers.sort();
     Got { status, retry_after, headers, body: response.body_mut().read_to_string().unwrap_or_default() }
 }
 
 /// What the model was shown in a request: roles, and texts or the ids of calls.
-pub(super) fn shown(request: &Request) -> Vec<String> {
+pub(crate) fn shown(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_str(&request.body).expect("it is JSON");
     let messages = body["messages"].as_array().expect("a list").iter();
     let shown = |it: &Value| {

@@ -225,7 +225,6 @@ fn an_answer_is_asked_for_again_until_some_of_it_was_passed_on() {
     for dialect in Dialect::ALL {
         let (text, _) = stream(dialect, &said("I look.", &["ls"]));
         let events: Vec<&str> = text.split_inclusive("\n\n").collect();
-        let broken = Script::with(200, STREAM, &text);
         let whole = said("Done.", &[]);
         // Before its first word.
         let opening = if dialect == Dialect::Gemini { ": hi\n\n".into() } else { events[0].to_owned() };
@@ -234,12 +233,17 @@ fn an_answer_is_asked_for_again_until_some_of_it_was_passed_on() {
         let body = read(ask(&proxy, dialect, &view()));
         assert_eq!(body, stream(dialect, &whole).0 + &stream(dialect, &whole).1, "{dialect:?}");
         // After it.
-        let server = Server::of(vec![broken, answer(dialect, &whole)]);
+        let (has_read, may_break) = mpsc::channel();
+        let head = format!("HTTP/1.1 200 Said\r\nconnection: close\r\n{STREAM}\r\n\r\n{text}");
+        let server =
+            Server::of(vec![Script::raw(head).then(may_break, String::new()), answer(dialect, &whole)]);
         let proxy = self::proxy(Sight::Calls, &server);
         let mut body = ask(&proxy, dialect, &view());
-        let mut bytes = Vec::new();
-        body.read_to_end(&mut bytes).expect_err("the connection is cut");
+        let mut bytes = vec![0; text.len()];
+        body.read_exact(&mut bytes).expect("the text comes");
+        has_read.send(()).expect("the provider waits");
         assert_eq!(String::from_utf8_lossy(&bytes), text, "{dialect:?}");
+        body.read_to_end(&mut Vec::new()).expect_err("the connection is cut");
         assert_eq!((server.requests().len(), proxy.counted().failed), (1, 1));
     }
 }

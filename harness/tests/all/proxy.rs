@@ -1,6 +1,7 @@
 //! `balk proxy` over real sockets, between a client and a scripted provider.
 
 pub(crate) mod client;
+mod hostile;
 mod streamed;
 
 use std::io::Read as _;

@@ -17,7 +17,7 @@ use crate::common::path_of;
 use crate::common::server::{Script, Server};
 
 /// A guard that does what the first call says, and sees nothing but calls.
-struct ObeysCalls(Sight);
+pub(super) struct ObeysCalls(pub(super) Sight);
 
 impl Guard for ObeysCalls {
     fn name(&self) -> &'static str {
@@ -53,7 +53,7 @@ impl Guard for ObeysCalls {
     }
 }
 
-fn said(text: &str, calls: &[&str]) -> Completion {
+pub(super) fn said(text: &str, calls: &[&str]) -> Completion {
     let call =
         |it: &&str| RawCall { id: format!("id-{it}").into(), tool: (*it).into(), arguments: "{}".into() };
     let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCall };
@@ -61,7 +61,7 @@ fn said(text: &str, calls: &[&str]) -> Completion {
     Completion::new([Part::Text(text.into())], calls.iter().map(call), finish, usage, &offer())
 }
 
-fn offer() -> Offer {
+pub(super) fn offer() -> Offer {
     let names = ["ls", "block", "retry", "stop", "ask", "repair"];
     Offer::new(names.map(Tool::new))
 }
@@ -81,7 +81,7 @@ fn stream(dialect: Dialect, said: &Completion) -> (String, String) {
 
 const STREAM: &str = "content-type: text/event-stream";
 
-fn answer(dialect: Dialect, completion: &Completion) -> Script {
+pub(super) fn answer(dialect: Dialect, completion: &Completion) -> Script {
     let (text, calls) = stream(dialect, completion);
     Script::with(200, STREAM, &(text + &calls))
 }
@@ -93,7 +93,7 @@ fn proxy(sight: Sight, server: &Server) -> Proxy {
     Proxy::start(proxying).expect("a port is free")
 }
 
-fn view() -> View {
+pub(super) fn view() -> View {
     let start = Start { model: "m".into(), protocol: Protocol::Tool, offer: Arc::new(offer()) };
     View::of(&[Entry::Start(start), Entry::User(UserMessage { from: Speaker::User, text: "Do it.".into() })])
 }

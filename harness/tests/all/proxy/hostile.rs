@@ -1,0 +1,166 @@
+//! Providers that stall, say another type than they send, and send events out of order; clients that go away.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use balk::proxy::{Base, Bounds, Proxy, Proxying};
+use balk_guards::Sight;
+use balk_guards::wire::{Answering, Asking, Dialect, Form, Reply};
+use proptest::prelude::*;
+
+use super::streamed::{ObeysCalls, answer, offer, said, view};
+use crate::common::path_of;
+use crate::common::server::{Script, Server};
+
+/// A proxy that waits no longer than this for a provider, and asks it three times.
+fn proxy(server: &Server, sight: Sight, timeout: Duration) -> Proxy {
+    let guards = move || balk_guards::Stack::new(vec![Box::new(ObeysCalls(sight))]);
+    let bounds = Bounds { tries: 3, ..Bounds::default() };
+    let upstream = Base::parse(&server.url()).expect("an address");
+    let proxying = Proxying { guards: Some(Box::new(guards)), bounds, timeout, ..Proxying::new(upstream) };
+    Proxy::start(proxying).expect("a port is free")
+}
+
+/// The status and the body of an answer; the body ends with `None` if the connection was cut.
+fn ask(proxy: &Proxy, dialect: Dialect, stream: bool) -> (u16, String, Option<()>) {
+    let request = dialect.request(&view(), &Asking { stream, ..Asking::of("m") });
+    let url = format!("{}/{}", proxy.url(), path_of(dialect, stream));
+    let http = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(20)))
+        .build()
+        .new_agent();
+    let sent = http.post(&url).header("content-type", "application/json").send(request);
+    // A connection that was cut before its head was read.
+    let Ok(mut response) = sent else { return (0, String::new(), None) };
+    let status = response.status().as_u16();
+    let mut bytes = Vec::new();
+    let whole = response.body_mut().as_reader().read_to_end(&mut bytes).ok().map(|_| ());
+    (status, String::from_utf8_lossy(&bytes).into_owned(), whole)
+}
+
+/// Whether this is an error in the shape of the dialect.
+fn is_refusal(dialect: Dialect, status: u16, body: &str) -> bool {
+    let reply = Reply { status, retry_after: None, form: Form::Whole, body: body.into() };
+    status >= 400 && dialect.answer(&reply, &offer()).is_err() && body.contains("message")
+}
+
+const STREAM: &str = "content-type: text/event-stream";
+
+#[test]
+fn a_provider_that_stalls_is_a_504_in_the_shape_of_its_dialect() {
+    for (dialect, stream) in Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+        let events =
+            "HTTP/1.1 200 Said\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n: hi\n\n";
+        for stalls in
+            [Script::raw("").hang(), Script::raw("HTTP/1.1 200 Sa").hang(), Script::raw(events).hang()]
+        {
+            let server = Server::of(vec![stalls]);
+            let proxy = proxy(&server, Sight::Whole, Duration::from_millis(50));
+            let (status, body, whole) = ask(&proxy, dialect, stream);
+            assert_eq!((status, whole), (504, Some(())), "{dialect:?} {body}");
+            assert!(is_refusal(dialect, status, &body), "{body}");
+            assert_eq!(server.requests().len(), 3);
+        }
+    }
+}
+
+#[test]
+fn what_is_of_another_type_than_was_asked_for_passes_or_is_an_error() {
+    for dialect in Dialect::ALL {
+        let completion = said("Done.", &[]);
+        let whole = dialect.response(&completion, &Answering::of("a", "m"));
+        let events: String =
+            dialect.events(&completion, &Answering::of("a", "m")).iter().map(ToString::to_string).collect();
+        // A provider may answer in another form than it was asked for: the client gets what came.
+        for (stream, headers, body) in [
+            (true, "content-type: application/json", &whole),
+            (true, "", &whole),
+            (false, STREAM, &events),
+            (false, "content-type: text/plain", &whole),
+        ] {
+            let server = Server::of(vec![Script::with(200, headers, body)]);
+            let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
+            assert_eq!(ask(&proxy, dialect, stream), (200, body.clone(), Some(())), "{dialect:?} {headers}");
+        }
+        // JSON under the name of a stream, and the page of something in between, are no answers.
+        for (headers, body) in [(STREAM, &*whole), ("content-type: text/html", "<html>Log in.</html>")] {
+            let server = Server::of(vec![Script::with(200, headers, body)]);
+            let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
+            let (status, said, _) = ask(&proxy, dialect, true);
+            let is_fine = is_refusal(dialect, status, &said) || (status, &*said) == (200, body);
+            assert!(is_fine, "{dialect:?} {headers} {status} {said}");
+            assert_eq!(server.requests().len(), 3, "{dialect:?} {headers}");
+        }
+    }
+}
+
+#[test]
+fn a_client_that_goes_away_leaves_no_connection_to_its_provider() {
+    for sight in [Sight::Nothing, Sight::Whole] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let guards = move || balk_guards::Stack::new(vec![Box::new(ObeysCalls(sight))]);
+        let upstream = Base::parse(&format!("http://{address}")).expect("an address");
+        let proxying = Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) };
+        let proxy = Proxy::start(proxying).expect("a port is free");
+        let body = Dialect::OpenAi.request(&view(), &Asking { stream: true, ..Asking::of("m") });
+        let length = body.len();
+        let head =
+            format!("POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n");
+        let mut client = TcpStream::connect(proxy.url().trim_start_matches("http://")).expect("it listens");
+        client.write_all(&[head.as_bytes(), body.as_bytes()].concat()).expect("it is sent");
+        let (mut provider, _) = listener.accept().expect("the proxy asks");
+        provider.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+        let events = "HTTP/1.1 200 Said\r\ncontent-type: text/event-stream\r\n\r\n";
+        let text = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"I look.\"}}]}\n\n";
+        provider.write_all(format!("{events}{text}").as_bytes()).expect("it is sent");
+        drop(client);
+        // The request, then the end of the connection, however it ends.
+        let mut rest = Vec::new();
+        if let Err(why) = provider.read_to_end(&mut rest) {
+            assert_eq!(why.kind(), std::io::ErrorKind::ConnectionReset, "{sight:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The events of an answer in any order, lost or sent twice, as a whole or cut off within one.
+    #[test]
+    fn events_out_of_order_are_passed_on_or_are_an_error(
+        at in 0..Dialect::ALL.len(),
+        order in prop::collection::vec(0_usize..20, 0..24),
+        cut in 0_usize..400,
+        calls in 0_usize..3,
+        sees_calls in any::<bool>(),
+    ) {
+        let dialect = Dialect::ALL[at];
+        let sight = if sees_calls { Sight::Calls } else { Sight::Whole };
+        let completion = said("I look.", &["ls", "block"][..calls.min(2)]);
+        let events = dialect.events(&completion, &Answering::of("a", "m"));
+        let mut body: String = order.iter().filter_map(|it| events.get(*it)).map(ToString::to_string).collect();
+        if cut < 200 {
+            body.truncate(body.len().saturating_sub(cut));
+        }
+        let server = Server::new(move |nth, _| match nth {
+            0..3 => Script::with(200, STREAM, &body),
+            _ => answer(dialect, &said("Done.", &[])),
+        });
+        let proxy = proxy(&server, sight, Duration::from_secs(10));
+        let (status, said, whole) = ask(&proxy, dialect, true);
+        if whole.is_some() {
+            let is_said = status == 200 && !said.is_empty();
+            prop_assert!(is_said || is_refusal(dialect, status, &said), "{status} {said}");
+        }
+        // Another request is none the worse for it.
+        while server.requests().len() < 3 {
+            ask(&proxy, dialect, true);
+        }
+        let (status, said, whole) = ask(&proxy, dialect, true);
+        prop_assert_eq!((status, whole), (200, Some(())));
+        prop_assert!(said.contains("Done."), "{}", said);
+    }
+}

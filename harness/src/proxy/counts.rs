@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use balk_guards::Intervention;
+use balk_guards::{Intervention, Usage};
 use serde::Serialize;
 
 /// What a proxy has done since it started.
@@ -21,6 +21,8 @@ pub struct Counted {
     pub passed: BTreeMap<&'static str, u64>,
     /// Requests to the provider that no agent sent: the model was asked again.
     pub hidden: u64,
+    /// What guards cost: the tokens of answers in whose place the model was asked again, as the provider counted them.
+    pub hidden_usage: Usage,
     /// Answers that were not the provider's own.
     pub changed: u64,
     /// Requests without an answer of the model: refusals of the provider as well.
@@ -44,8 +46,19 @@ pub struct Conversation {
     pub turns: u64,
     /// Requests to the provider that its agent did not send.
     pub hidden: u64,
+    /// The tokens of answers that its agent never saw.
+    pub hidden_usage: Usage,
     /// Interventions, or what guards would have done.
     pub interventions: u64,
+}
+
+/// What an agent did not see of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hidden {
+    /// Requests to the provider.
+    pub(super) requests: u64,
+    /// The tokens of their answers.
+    pub(super) usage: Usage,
 }
 
 /// The most conversations that are told apart. The names come from clients.
@@ -74,16 +87,18 @@ impl Counted {
     }
 
     /// Counts a turn of this conversation.
-    pub(super) fn turn(&mut self, conversation: &str, interventions: &[Intervention], hidden: u64) {
+    pub(super) fn turn(&mut self, conversation: &str, interventions: &[Intervention], hidden: Hidden) {
         self.turns += 1;
-        self.hidden += hidden;
+        self.hidden += hidden.requests;
+        add(&mut self.hidden_usage, hidden.usage);
         for it in interventions {
             *self.interventions.entry(name(it)).or_default() += 1;
         }
         if self.conversations.len() < CONVERSATIONS || self.conversations.contains_key(conversation) {
             let own = self.conversations.entry(conversation.to_owned()).or_default();
             own.turns += 1;
-            own.hidden += hidden;
+            own.hidden += hidden.requests;
+            add(&mut own.hidden_usage, hidden.usage);
             own.interventions += u64::try_from(interventions.len()).unwrap_or(u64::MAX);
         }
     }
@@ -94,6 +109,16 @@ impl Counted {
         let plain = [
             ("balk_proxy_turns_total", "Requests that guards saw.", self.turns),
             ("balk_proxy_hidden_requests_total", "Requests that no agent sent.", self.hidden),
+            (
+                "balk_proxy_hidden_input_tokens_total",
+                "Tokens of requests whose answers no agent saw.",
+                self.hidden_usage.input_tokens,
+            ),
+            (
+                "balk_proxy_hidden_output_tokens_total",
+                "Tokens of answers that no agent saw.",
+                self.hidden_usage.output_tokens,
+            ),
             ("balk_proxy_changed_answers_total", "Answers that were not the provider's own.", self.changed),
             ("balk_proxy_failed_total", "Requests without an answer.", self.failed),
             ("balk_proxy_guard_faults_total", "Guards that broke.", self.faults),
@@ -119,6 +144,12 @@ impl Counted {
     }
 }
 
+/// Counts come from a provider, who can say anything.
+pub(super) fn add(sum: &mut Usage, more: Usage) {
+    sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
+    sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
+}
+
 fn name(it: &Intervention) -> String {
     format!("{}/{}/{}", it.note.guard, it.note.rule, it.kind.name())
 }
@@ -142,14 +173,20 @@ mod tests {
         };
         let it = Intervention { kind: InterventionKind::Feedback, note, seen: true };
         let mut counted = Counted::default();
-        counted.turn("c", &[it.clone(), it], 2);
+        let hidden = Hidden { requests: 2, usage: Usage { input_tokens: 7, output_tokens: 3 } };
+        counted.turn("c", &[it.clone(), it], hidden);
         counted.passed.insert("no-tools", 3);
         let text = counted.prometheus();
         assert!(text.contains("balk_proxy_passed_total{why=\"no-tools\"} 3\n"), "{text}");
         assert!(text.contains("balk_proxy_turns_total 1\n"), "{text}");
         assert!(text.contains("balk_proxy_hidden_requests_total 2\n"), "{text}");
+        assert!(text.contains("balk_proxy_hidden_input_tokens_total 7\n"), "{text}");
+        assert!(text.contains("balk_proxy_hidden_output_tokens_total 3\n"), "{text}");
         let line = "balk_proxy_interventions_total{guard=\"a_b\",rule=\"r\",kind=\"feedback\"} 2\n";
         assert!(text.ends_with(line), "{text}");
-        assert_eq!(counted.conversations["c"], Conversation { turns: 1, hidden: 2, interventions: 2 });
+        assert_eq!(
+            counted.conversations["c"],
+            Conversation { turns: 1, hidden: 2, hidden_usage: hidden.usage, interventions: 2 }
+        );
     }
 }

@@ -12,6 +12,7 @@ use balk_guards::{Effect, Offer};
 use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
+use super::counts::Hidden;
 use super::log::Logged;
 use super::passing::Passed;
 use super::places::Places;
@@ -171,7 +172,7 @@ impl Guarded {
             Ok(response) => response.into_parts(),
             Err(lost) => {
                 let failed = Failed::lost(lost);
-                return self.response(Happened::failed(failed)).map(Body::from);
+                return self.response(Happened::of(Outcome::Failed(failed))).map(Body::from);
             }
         };
         let (status, headers) = (parts.status, parts.headers.clone());
@@ -191,9 +192,10 @@ impl Guarded {
 
     /// Counts what happened, writes it to the log, and sends spans of it to the collector.
     fn notes(&self, happened: &Happened) {
-        let Happened { outcome, interventions, asked, fault, view, sent: _ } = happened;
+        let Happened { outcome, interventions, asked, fault, view, hidden_usage, sent: _ } = happened;
         self.shared.counts.count(|it| {
-            it.turn(&self.conversation, interventions, u64::from(asked.saturating_sub(1)));
+            let hidden = Hidden { requests: u64::from(asked.saturating_sub(1)), usage: *hidden_usage };
+            it.turn(&self.conversation, interventions, hidden);
             it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));
             it.failed += u64::from(outcome.has_failed());
             it.faults += u64::from(fault.is_some());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use balk_guards::wire::Asked;
-use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, GuardFault, Intervention, View};
+use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, GuardFault, Intervention, Usage, View};
 
 use super::attempt::{Came, Failed};
 use super::history::intervention;
@@ -39,6 +39,8 @@ pub(super) struct Happened {
     pub(super) interventions: Vec<Intervention>,
     /// How often the model was asked.
     pub(super) asked: u32,
+    /// The tokens of answers that the agent does not see.
+    pub(super) hidden_usage: Usage,
     /// A guard that broke.
     pub(super) fault: Option<String>,
     /// The conversation as the model is shown it now, and the way of the conversation that it is on.
@@ -58,16 +60,25 @@ pub(super) struct State {
     /// Why the last attempt failed, if it did.
     pub(super) failed: Option<Failed>,
     pub(super) asked: u32,
+    /// The tokens of the answers before the last one.
+    pub(super) hidden_usage: Usage,
     pub(super) fault: Option<String>,
     /// What the agent gets while the model speaks.
     pub(super) passing: Passing,
 }
 
 impl Happened {
-    /// The provider was not reached.
-    pub(super) fn failed(failed: Failed) -> Self {
-        let outcome = Outcome::Failed(failed);
-        Self { outcome, interventions: Vec::new(), asked: 1, fault: None, view: None, sent: Vec::new() }
+    /// The provider was asked once, and no guard was.
+    pub(super) fn of(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            interventions: Vec::new(),
+            asked: 1,
+            hidden_usage: Usage::default(),
+            fault: None,
+            view: None,
+            sent: Vec::new(),
+        }
     }
 }
 
@@ -80,9 +91,9 @@ impl State {
         let mut going = places.go_on(conversation, asked)?;
         going.run.news();
         let interventions = std::mem::take(&mut going.fresh);
-        let (entries, last, failed, fault) = Default::default();
+        let (entries, last, failed, fault, hidden_usage) = Default::default();
         let passing = Passing::new(None);
-        Ok(Self { going, entries, interventions, last, failed, asked: 0, fault, passing })
+        Ok(Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, fault, passing })
     }
 }
 
@@ -118,13 +129,13 @@ impl State {
 
     pub(super) fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
         let view = (self.going.run.view().clone(), self.going.branch);
-        let Self { going, interventions, asked, fault, passing, .. } = self;
+        let Self { going, interventions, asked, hidden_usage, fault, passing, .. } = self;
         places.keeps(going, answer);
-        Happened { outcome, interventions, asked, fault, view: Some(view), sent: passing.sent }
+        Happened { outcome, interventions, asked, hidden_usage, fault, view: Some(view), sent: passing.sent }
     }
 
     pub(super) fn ends(self, outcome: Outcome) -> Happened {
-        let Self { interventions, asked, fault, passing, .. } = self;
-        Happened { outcome, interventions, asked, fault, view: None, sent: passing.sent }
+        let Self { interventions, asked, hidden_usage, fault, passing, .. } = self;
+        Happened { outcome, interventions, asked, hidden_usage, fault, view: None, sent: passing.sent }
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::mpsc::Sender;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::attempt::{Asking, Attempt, Came, Failed};
+use super::counts::add;
 use super::history;
 use super::ids::Ids;
 use super::passing::{Passed, Passing};
@@ -163,8 +164,8 @@ impl Turn<'_> {
                     let failed = AttemptFailure::empty(state.asked);
                     let AttemptFailure { cause, message, facts, .. } = failed;
                     state.failed = Some(Failed { cause, message, facts, came: Some(came) });
-                } else {
-                    state.last = Some((came, completion.clone()));
+                } else if let Some((_, before)) = state.last.replace((came, completion.clone())) {
+                    add(&mut state.hidden_usage, before.usage);
                 }
                 state.going.run.completed(completion);
             }
@@ -295,7 +296,7 @@ impl Turn<'_> {
             Attempt::Failed(failed) => Outcome::Failed(failed),
         };
         let fault = Some(fault.to_string());
-        Happened { outcome, interventions: Vec::new(), asked: 1, fault, view: None, sent: Vec::new() }
+        Happened { fault, ..Happened::of(outcome) }
     }
 }
 

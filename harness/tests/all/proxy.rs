@@ -70,6 +70,7 @@ fn a_correction_is_between_the_proxy_and_the_model() {
     assert_eq!(shown(&sent[2]), [&hidden[..], &["assistant:  b", "tool: files"]].concat());
     let counted = proxy.counted();
     assert_eq!((counted.turns, counted.hidden, counted.changed), (2, 1, 0));
+    assert_eq!(counted.hidden_usage, Usage { input_tokens: 7, output_tokens: 3 });
     assert_eq!(counted.interventions["obeys/r/feedback"], 1);
 }
 

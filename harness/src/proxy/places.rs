@@ -136,8 +136,13 @@ impl Places {
         let entries = run.news().to_vec();
         let answered = items[known..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
         let own: &[Put] = if kept { &[] } else { &place.answer.puts };
-        let results = Put::after_results(answered, &entries, &place.answer.shown);
-        let puts: Vec<Put> = old.iter().chain(own).cloned().chain(results).collect();
+        let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
+        let (with, then) = entries.split_at(entries.iter().position(is_said).unwrap_or(entries.len()));
+        let shown = &place.answer.shown;
+        let told = [Put::of_guards(answered, with, shown), Put::of_guards(items.len(), then, shown)]
+            .into_iter()
+            .flatten();
+        let puts: Vec<Put> = old.iter().chain(own).cloned().chain(told).collect();
         let fresh = entries.iter().filter_map(intervention).chain(run.guard().would_have()).collect();
         let notices = entries.iter().filter_map(|it| it.notice().cloned()).collect();
         Ok(Going { fresh, notices, ..self.going(&request, way, Some(place), entries, puts) })

@@ -43,8 +43,9 @@ impl Put {
         Self { after: items, what: What::Calls(completion.clone()) }
     }
 
-    /// What guards add to the results that an agent sent: answers to calls that it did not see, and notes.
-    pub(super) fn after_results(items: usize, entries: &[Entry], shown: &Completion) -> Option<Self> {
+    /// What guards add to the results that an agent sent, and to what its user said then: answers to calls that the
+    /// agent did not see, and notes.
+    pub(super) fn of_guards(items: usize, entries: &[Entry], shown: &Completion) -> Option<Self> {
         let is_seen = |id: &str| shown.calls.iter().any(|it| *it.id == *id);
         let message = |entry: &Entry| {
             if let Entry::Result(it) = entry {

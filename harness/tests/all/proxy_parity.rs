@@ -15,7 +15,8 @@ use balk::serve::{Scripts, Serve, Server, Step};
 use balk_guards::wire::{Asking, Dialect, Form, Reply};
 use balk_guards::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, FinishReason, Guard, InterventionKind,
-    Offer, Origin, RawCall, Recovery, Settlement, Stack, Status, Termination, ToolCall, ToolResult, View,
+    Offer, Origin, RawCall, Recovery, Settlement, Speaker, Stack, Status, Termination, ToolCall, ToolResult,
+    UserMessage, View,
 };
 use balk_scenarios::{Scenario, World, WorldOptions};
 use rayon::prelude::*;
@@ -29,6 +30,8 @@ struct Agent<'t> {
     view: View,
     /// What is left of the trial.
     rest: VecDeque<&'t Entry>,
+    /// Whether the user has answered a question, and no request has said so yet.
+    has_answered: bool,
 }
 
 impl<'t> Agent<'t> {
@@ -40,7 +43,15 @@ impl<'t> Agent<'t> {
             .new_agent();
         let url = format!("{url}/c/{conversation}/{}", path_of(dialect, stream));
         let asking = Asking { stream, ..Asking::of("balk-actor") };
-        Self { http, url, dialect, asking, view: View::default(), rest: trial.entries.iter().collect() }
+        Self {
+            http,
+            url,
+            dialect,
+            asking,
+            view: View::default(),
+            rest: trial.entries.iter().collect(),
+            has_answered: false,
+        }
     }
 
     /// Goes through the trial. An error says what came that no agent understands.
@@ -51,10 +62,15 @@ impl<'t> Agent<'t> {
         // A bound of the trial is none of the proxy, so a run may be longer than its trial.
         while self.rest.iter().any(|it| matches!(it, Entry::Completion(_) | Entry::Failed(_))) {
             let Some(answer) = self.asks()? else { return Ok(()) };
+            self.has_answered = false;
             let goes_on = if answer.calls.is_empty() { self.hears(&answer) } else { self.works(&answer) };
             if !goes_on {
                 return Ok(());
             }
+        }
+        // What a user says at a limit of the loop, the proxy has to hear.
+        if self.has_answered {
+            self.asks()?;
         }
         Ok(())
     }
@@ -108,6 +124,7 @@ impl<'t> Agent<'t> {
         let says = |entry: &Entry| matches!(entry, Entry::User(_) | Entry::Answer(_));
         let Some(at) = self.rest.iter().position(|it| says(it)) else { return false };
         let Some(said) = self.rest.drain(..=at).next_back() else { return false };
+        self.has_answered = matches!(said, Entry::Answer(_));
         self.view.push(said);
         while let Some(Entry::User(_)) = self.rest.front() {
             self.takes();
@@ -128,7 +145,8 @@ fn says_something((text, calls): &Said) -> bool {
     !(text.trim().is_empty() && calls.is_empty())
 }
 
-/// Guards that see of a result what a dialect carries: whether it failed, where there is a word for that.
+/// Guards that see what a dialect carries: whether a result failed, where there is a word for that, and no difference
+/// between a user and a loop.
 struct AsSent {
     stack: Stack,
     dialect: Dialect,
@@ -154,6 +172,8 @@ impl Guard for AsSent {
     fn observe(&mut self, entry: &Entry) {
         if let Entry::Result(it) = entry {
             self.stack.observe(&Entry::Result(self.sent(it)));
+        } else if let Entry::User(it) = entry {
+            self.stack.observe(&Entry::User(UserMessage { from: Speaker::User, ..it.clone() }));
         } else {
             self.stack.observe(entry);
         }

@@ -7,151 +7,21 @@
 //! request is what the server itself does with it, without the network: it reads the request and finds the answer.
 
 use std::error::Error;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Barrier;
-use std::thread;
+use std::io;
+use std::net::SocketAddr;
 
 use axum::Router;
 use axum::routing::post;
-use balk::bench::Stopwatch;
 use balk::serve::{Limits, Scripts, Serve, Server};
-// The allocator of the program.
-use balk_benches as _;
-use balk_guards::wire::Dialect;
-use balk_guards::{Completion, Offer};
+use balk_benches::load::{Played, Talk, play, quantile};
+use balk_benches::served::{Served, serve};
+use balk_guards::ToolCall;
 use balk_scenarios::{World, WorldOptions, Worlds, catalogue};
 use serde_json::{Value, json};
 
 const CONVERSATIONS: usize = 1_000;
 const TURNS: usize = 20;
 const LONG: usize = 1_000;
-/// Threads that play the clients, each many of them in turn.
-const CLIENTS: usize = 8;
-
-/// One conversation of a client, over a connection of its own.
-struct Talk {
-    path: String,
-    connection: BufReader<TcpStream>,
-    tools: Value,
-    messages: Vec<Value>,
-    answer: Vec<u8>,
-}
-
-impl Talk {
-    fn new(address: SocketAddr, name: &str, opening: &str, tools: &Value) -> io::Result<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        Ok(Self {
-            path: format!("/c/{name}/v1/chat/completions"),
-            connection: BufReader::new(stream),
-            tools: tools.clone(),
-            messages: vec![json!({ "role": "user", "content": opening })],
-            answer: Vec::new(),
-        })
-    }
-
-    fn send(&mut self) -> io::Result<usize> {
-        let body = json!({ "model": "m", "messages": self.messages, "tools": self.tools }).to_string();
-        let head =
-            format!("POST {} HTTP/1.1\r\nhost: h\r\ncontent-length: {}\r\n\r\n", self.path, body.len());
-        self.connection.get_mut().write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
-        Ok(body.len())
-    }
-
-    fn receive(&mut self) -> io::Result<()> {
-        let mut length = 0;
-        let mut line = String::new();
-        loop {
-            line.clear();
-            if self.connection.read_line(&mut line)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap_or(0);
-            }
-            if line == "\r\n" {
-                break;
-            }
-        }
-        self.answer.resize(length, 0);
-        self.connection.read_exact(&mut self.answer)
-    }
-
-    /// Answers what the model said, if this is an answer of a model.
-    fn goes_on(&mut self) -> Option<()> {
-        let text = str::from_utf8(&self.answer).ok()?;
-        let said: Completion = Dialect::OpenAi.completion(text, &Offer::default()).ok()?;
-        let mut answer: Value = serde_json::from_str(text).ok()?;
-        self.messages.push(answer["choices"][0]["message"].take());
-        for call in &said.calls {
-            let id = &*call.id;
-            self.messages
-                .push(json!({ "role": "tool", "tool_call_id": id, "content": "error: no such file" }));
-        }
-        if said.calls.is_empty() {
-            self.messages.push(json!({ "role": "user", "content": "Go on." }));
-        }
-        Some(())
-    }
-}
-
-/// What came of playing all conversations.
-struct Played {
-    turns: usize,
-    lost: usize,
-    nanoseconds: u64,
-}
-
-impl Played {
-    fn a_second(&self) -> u64 {
-        let turns = u64::try_from(self.turns).unwrap_or(u64::MAX);
-        turns.saturating_mul(1_000_000_000) / self.nanoseconds.max(1)
-    }
-}
-
-/// Plays all conversations at once: every turn of a thread is sent to all its conversations before it is answered.
-fn play(address: SocketAddr, scenario: &str, script: &Script) -> Played {
-    let barrier = Barrier::new(CLIENTS);
-    let threads = thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| {
-                let barrier = &barrier;
-                scope.spawn(move || {
-                    let mut talks: Vec<Talk> = (client..CONVERSATIONS)
-                        .step_by(CLIENTS)
-                        .map(|at| {
-                            let name = format!("{scenario}:{at}");
-                            Talk::new(address, &name, &script.openings[at], &script.tools)
-                        })
-                        .collect::<Result<_, _>>()
-                        .expect("a connection");
-                    barrier.wait();
-                    let watch = Stopwatch::start();
-                    let (mut turns, mut lost) = (0, 0);
-                    for _ in 0..TURNS {
-                        let sent: Vec<bool> = talks.iter_mut().map(|it| it.send().is_ok()).collect();
-                        for (talk, sent) in talks.iter_mut().zip(sent) {
-                            if sent && talk.receive().is_ok() && talk.goes_on().is_some() {
-                                turns += 1;
-                            } else {
-                                lost += 1;
-                            }
-                        }
-                    }
-                    Played { turns, lost, nanoseconds: watch.nanoseconds() }
-                })
-            })
-            .collect();
-        clients.into_iter().map(|it| it.join().expect("a client")).collect::<Vec<_>>()
-    });
-    Played {
-        turns: threads.iter().map(|it| it.turns).sum(),
-        lost: threads.iter().map(|it| it.lost).sum(),
-        nanoseconds: threads.iter().map(|it| it.nanoseconds).max().unwrap_or(0),
-    }
-}
 
 /// What the clients say: the tools of the agent, and the task of each conversation.
 struct Script {
@@ -205,71 +75,21 @@ fn echo(answer: String) -> io::Result<(SocketAddr, tokio::runtime::Runtime)> {
     Ok((address, runtime))
 }
 
-/// The memory of this process that is in use, in bytes; 0 where nothing tells.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
-    line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+/// Plays all conversations, and says by how many bytes the server has grown for each, its connection included.
+fn plays(server: &mut Served, scenario: &str, script: &Script) -> Result<(Played, u64), Box<dyn Error>> {
+    let before = server.said::<Vec<u64>>(scenario)?.resident;
+    let talk = |at: usize| {
+        Talk::new(server.address, &format!("{scenario}:{at}"), &script.openings[at], &script.tools)
+    };
+    let mut talks = (0..CONVERSATIONS).map(talk).collect::<Result<Vec<_>, _>>()?;
+    let played = play(&mut talks, TURNS, failed);
+    let grown = server.said::<Vec<u64>>(scenario)?.resident.saturating_sub(before);
+    Ok((played, grown / u64::try_from(CONVERSATIONS)?))
 }
 
-/// A server in a process of its own, so that its memory is not that of the clients.
-struct Served {
-    process: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    address: SocketAddr,
-}
-
-/// What a server says of a conversation: its own memory in bytes, and how long it handled each request, in nanoseconds.
-type Said = (u64, Vec<u64>);
-
-impl Served {
-    fn start(role: &str, word: &str) -> Result<Self, Box<dyn Error>> {
-        let mut process = Command::new(std::env::current_exe()?)
-            .args([role, word])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = process.stdin.take().ok_or("no input")?;
-        let mut output = BufReader::new(process.stdout.take().ok_or("no output")?);
-        let mut address = String::new();
-        output.read_line(&mut address)?;
-        Ok(Self { process, input, output, address: address.trim().parse()? })
-    }
-
-    /// Plays all conversations, and says by how many bytes the server has grown for each.
-    fn plays(&mut self, scenario: &str, script: &Script) -> Result<(Played, u64), Box<dyn Error>> {
-        let before = self.said(scenario)?.0;
-        let played = play(self.address, scenario, script);
-        let grown = self.said(scenario)?.0.saturating_sub(before);
-        Ok((played, grown / u64::try_from(CONVERSATIONS)?))
-    }
-
-    fn said(&mut self, name: &str) -> Result<Said, Box<dyn Error>> {
-        writeln!(self.input, "{name}")?;
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        Ok(serde_json::from_str(&line)?)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It is about to end anyway.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// Says where it serves, and then what it knows of each conversation that it is asked for.
-#[expect(clippy::print_stdout, reason = "this is what an example is for")]
-fn serve(address: SocketAddr, handling: impl Fn(&str) -> Vec<u64>) -> Result<(), Box<dyn Error>> {
-    println!("{address}");
-    for name in io::stdin().lines() {
-        let said: Said = (resident(), handling(&name?));
-        println!("{}", serde_json::to_string(&said)?);
-    }
-    Ok(())
+/// What every tool says.
+fn failed(_: &ToolCall) -> String {
+    "error: no such file".to_owned()
 }
 
 fn worlds(name: &str) -> Result<Worlds, Box<dyn Error>> {
@@ -284,11 +104,6 @@ fn serve_actors(name: &str) -> Result<(), Box<dyn Error>> {
     serve(address, |name| server.told(Some(name)).map(|it| it.handling).unwrap_or_default())
 }
 
-/// The value that this share of all, in thousandths, does not exceed.
-fn quantile(sorted: &[u64], share: usize) -> u64 {
-    sorted.get((sorted.len() * share / 1000).min(sorted.len().saturating_sub(1))).copied().unwrap_or(0)
-}
-
 #[expect(clippy::print_stdout, reason = "this is what an example is for")]
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -296,24 +111,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         (Some(role), Some(name)) if role == SERVE => return serve_actors(&name),
         (Some(role), Some(answer)) if role == ECHO => {
             let (address, _runtime) = echo(answer)?;
-            return serve(address, |_| Vec::new());
+            return serve(address, |_| Vec::<u64>::new());
         }
         (name, _) => name.unwrap_or_else(|| "repeating".to_owned()),
     };
     let script = Script::of(&worlds(&name)?);
-    let mut server = Served::start(SERVE, &name)?;
+    let mut server = Served::start(&[SERVE, &name])?;
     // The first conversation warms up what all share, and shows how large an answer is.
     let warm = format!("{name}:0:first");
     let mut first = Talk::new(server.address, &warm, &script.openings[0], &script.tools)?;
     first.send()?;
     first.receive()?;
-    let mut echo = Served::start(ECHO, str::from_utf8(&first.answer)?)?;
-    let (echoed, echo_grown) = echo.plays(&name, &script)?;
-    let (played, grown) = server.plays(&name, &script)?;
+    let mut echo = Served::start(&[ECHO, str::from_utf8(&first.answer)?])?;
+    let (echoed, echo_grown) = plays(&mut echo, &name, &script)?;
+    let (played, grown) = plays(&mut server, &name, &script)?;
 
     let mut handling = Vec::new();
     for at in 0..CONVERSATIONS {
-        handling.extend(server.said(&format!("{name}:{at}"))?.1);
+        handling.extend(server.said::<Vec<u64>>(&format!("{name}:{at}"))?.told);
     }
     handling.sort_unstable();
     println!("{CONVERSATIONS} conversations of {TURNS} turns at once ({name})");
@@ -330,10 +145,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..LONG {
         sizes.push(talk.send()?);
         talk.receive()?;
-        talk.goes_on().ok_or("no answer")?;
+        talk.goes_on(failed).ok_or("no answer")?;
     }
     println!("one conversation of {LONG} turns");
-    let (_, handling) = server.said(&long)?;
+    let handling = server.said::<Vec<u64>>(&long)?.told;
     for turn in [100, LONG] {
         // The median of ten turns.
         let mut around: Vec<u64> = handling[turn - 10..turn].to_vec();

@@ -1,4 +1,4 @@
-//! Shared code of the benchmarks: guards that saw the start of a run, pairs of texts, and trials.
+//! Shared code of the benchmarks: guards that saw the start of a run, pairs of texts, trials, and servers with clients.
 
 use std::sync::Arc;
 
@@ -11,7 +11,9 @@ use balk_guards::{Offer, Stack};
 use balk_scenarios::{Scenario, catalogue};
 use mimalloc::MiMalloc;
 
+pub mod load;
 pub mod pairs;
+pub mod served;
 
 /// The allocator of the program, so that the benchmarks measure what it runs.
 #[global_allocator]

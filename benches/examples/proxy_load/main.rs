@@ -1,0 +1,111 @@
+//! What `balk proxy` costs, beside a bare proxy on the same HTTP libraries: `proxy_load`.
+//!
+//! The provider, the bare proxy and each proxy of Balk have a process of their own, and the clients another. The
+//! provider's answers are those of a healthy run: each turn writes or reads another file, so no guard has a reason to
+//! speak; if one does, or a turn is lost, the run fails. Three things are measured:
+//!
+//! - Load: a thousand conversations of twenty turns at once, first through the bare proxy, then through Balk's, in
+//!   several rounds. Clients, provider and proxy share the machine, so the turns a second are those of all together;
+//!   the time of processors is the proxy's own. Memory is what the proxy's process takes more after its first
+//!   thousand conversations than before them, their connections included; the bare proxy shows what these take.
+//! - Latency: a thousand conversations are open through each proxy, and few clients send one request at a time, each
+//!   through both proxies.
+//! - Streams: the time from a request to the first byte of text, where the provider pauses before each event.
+//!
+//! The clients have two thousand connections open, and so has a proxy: `ulimit -n` has to allow them.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use balk::proxy::{Base, Proxy, Proxying};
+use balk_benches::recipe;
+use balk_benches::served::{Said, Served, serve};
+use serde::{Deserialize, Serialize};
+
+mod bare;
+mod latency;
+mod listen;
+mod load;
+mod provider;
+mod streams;
+
+const CONVERSATIONS: usize = 1_000;
+const TURNS: usize = 20;
+/// Clients that send one request at a time, when the time of a single one is measured.
+const PACED: usize = 2;
+
+type Failure = Box<dyn Error>;
+
+/// The proxies of Balk that are measured, by name.
+const PROXIES: [(&str, fn(Base) -> Proxying); 3] =
+    [("default", guarded), ("none", Proxying::new), ("dry-run", watched)];
+
+fn guarded(upstream: Base) -> Proxying {
+    let recipe = recipe("default");
+    let guards = move || recipe.stack(&Default::default());
+    Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
+}
+
+fn watched(upstream: Base) -> Proxying {
+    Proxying { dry_run: true, ..guarded(upstream) }
+}
+
+/// What a proxy of Balk has done.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Done {
+    turns: u64,
+    changed: u64,
+    faults: u64,
+    interventions: BTreeMap<String, u64>,
+}
+
+/// Serves as one of the proxies of Balk.
+fn serve_proxy(name: &str, upstream: &str) -> Result<(), Failure> {
+    let (_, proxying) = PROXIES.iter().find(|it| it.0 == name).ok_or("no such proxy")?;
+    let proxy = Proxy::start(proxying(Base::parse(&format!("http://{upstream}"))?))?;
+    let address = proxy.url().trim_start_matches("http://").parse()?;
+    serve(address, |_| {
+        let counted = proxy.counted();
+        let (turns, changed, faults) = (counted.turns, counted.changed, counted.faults);
+        Done { turns, changed, faults, interventions: counted.interventions }
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "this is what an example is for")]
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        [] => {}
+        [PROVIDER] => return provider::serve_provider(),
+        [BARE, upstream] => return bare::serve_bare(upstream),
+        [BALK, name, upstream] => return serve_proxy(name, upstream),
+        _ => return Err("usage: proxy_load".into()),
+    }
+    let provider = Served::start(&[PROVIDER])?;
+    let upstream = provider.address.to_string();
+    let mut bare = Served::start(&[BARE, &upstream])?;
+    let mut balk = Served::start(&[BALK, "default", &upstream])?;
+    load::show_load(&mut bare, &mut balk)?;
+    latency::show_latency(&bare, &balk)?;
+    let Said { told, .. } = balk.said::<Done>("")?;
+    println!(
+        "  {} turns, of which {} were changed; interventions: {:?}",
+        told.turns, told.changed, told.interventions
+    );
+    if told.changed + told.faults > 0 || !told.interventions.is_empty() {
+        return Err("expected guards that have nothing to say".into());
+    }
+    let others = PROXIES
+        .iter()
+        .map(|(name, _)| Ok((*name, Served::start(&[BALK, name, &upstream])?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let others = others.iter().map(|(name, it)| (*name, it.address));
+    let streaming: Vec<_> = std::iter::once(("bare", bare.address)).chain(others).collect();
+    streams::show_streams(&streaming)
+}
+
+/// The first argument of the program when it is one of its own servers.
+const PROVIDER: &str = "--provider";
+const BARE: &str = "--bare";
+const BALK: &str = "--balk";

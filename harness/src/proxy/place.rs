@@ -19,8 +19,9 @@ pub(super) struct Place {
     /// What the agent's requests lack up to here.
     pub(super) puts: Arc<[Put]>,
     pub(super) answer: Answer,
-    /// The run as the answer left it, until something goes on from it.
-    pub(super) run: Mutex<Option<Run<Watched>>>,
+    /// The run as the answer left it, until something goes on from it. It has a box because it is large, and of a
+    /// conversation only the last place has one.
+    pub(super) run: Mutex<Option<Box<Run<Watched>>>>,
     /// Which way of a conversation it is on: forks have others.
     pub(super) branch: usize,
 }
@@ -57,7 +58,7 @@ impl Place {
     pub(super) fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let has_ended = matches!(run.step(), Step::Ended(_));
-        (!has_ended && *run.view().offer() == asked.offer).then_some(run)
+        (!has_ended && *run.view().offer() == asked.offer).then_some(*run)
     }
 
     /// Whether nothing has gone on from it.

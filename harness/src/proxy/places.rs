@@ -150,16 +150,21 @@ impl Places {
 
     /// The place with the longest beginning in common, with the number of its items, and the path of the request.
     fn find(&self, conversation: &str, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Path) {
-        let known = locked(&self.all);
-        let followed = asked.previous.as_ref().and_then(|id| known.places.get(known.by_answer.get(id)?));
-        let mut path = followed.map_or_else(|| Path::of(conversation), |it| it.path);
-        let mut found = followed.map(|it| (it.clone(), 0));
-        for (at, item) in items.iter().enumerate() {
+        let followed = asked.previous.as_ref().and_then(|id| {
+            let known = locked(&self.all);
+            known.places.get(known.by_answer.get(id)?).cloned()
+        });
+        let mut path = followed.as_ref().map_or_else(|| Path::of(conversation), |it| it.path);
+        let mut paths = Vec::with_capacity(items.len());
+        for item in items {
             path = path.then(&item.said);
-            if let Some(place) = known.places.get(&path) {
-                found = Some((place.clone(), at + 1));
-            }
+            paths.push(path);
         }
+        let known = locked(&self.all);
+        // A request mostly goes on from the answer to the one before it, so the last places are looked up first.
+        let place = |(at, path): (usize, &Path)| Some((known.places.get(path)?.clone(), at + 1));
+        let found = paths.iter().enumerate().rev().find_map(place);
+        let found = found.or_else(|| followed.map(|it| (it, 0)));
         (found, path)
     }
 
@@ -244,7 +249,7 @@ impl Places {
         let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _, notices: _ } =
             going;
         let id = answer.id.clone();
-        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(run)), branch };
+        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(Box::new(run))), branch };
         let mut known = locked(&self.all);
         if let Some(id) = id {
             known.by_answer.insert(id, path);

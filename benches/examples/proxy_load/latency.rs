@@ -6,7 +6,7 @@ use std::thread;
 use balk_benches::load::{Talk, quantile};
 use balk_benches::served::Served;
 
-use crate::load::talks;
+use crate::load::{grown, talks};
 use crate::provider::{run, tools};
 use crate::{CONVERSATIONS, Failure, PACED, TURNS};
 
@@ -41,16 +41,20 @@ fn pace(bare: &mut [Talk], balk: &mut [Talk]) -> io::Result<Latencies> {
 }
 
 #[expect(clippy::print_stdout, reason = "this is what an example is for")]
-pub(crate) fn show_latency(bare: &Served, balk: &Served) -> Result<(), Failure> {
+pub(crate) fn show_latency(bare: &mut Served, balk: &mut Served) -> Result<(), Failure> {
     let tools = tools();
-    let (mut bare, mut balk) = (talks(bare.address, "paced", &tools)?, talks(balk.address, "paced", &tools)?);
+    let before = (bare.said("")?, balk.said("")?);
+    let (mut passing, mut guarding) =
+        (talks(bare.address, "paced", &tools)?, talks(balk.address, "paced", &tools)?);
     let each = CONVERSATIONS.div_ceil(PACED);
     let (mut passed, mut guarded, mut added) = (Vec::new(), Vec::new(), Vec::new());
     let threads = thread::scope(|scope| {
-        let pairs = bare.chunks_mut(each).zip(balk.chunks_mut(each));
+        let pairs = passing.chunks_mut(each).zip(guarding.chunks_mut(each));
         let clients: Vec<_> = pairs.map(|(bare, balk)| scope.spawn(move || pace(bare, balk))).collect();
         clients.into_iter().map(|it| it.join().expect("a client does not panic")).collect::<Vec<_>>()
     });
+    // The connections are still open.
+    let grown = (grown(&before.0, &bare.said("")?), grown(&before.1, &balk.said("")?));
     for latencies in threads {
         let Latencies { bare, balk } = latencies?;
         added.extend(bare.iter().zip(&balk).map(|(bare, balk)| balk.saturating_sub(*bare)));
@@ -68,5 +72,6 @@ pub(crate) fn show_latency(bare: &Served, balk: &Served) -> Result<(), Failure> 
         let own = us(&added);
         println!("  {name}      bare {bare:5} us, balk {balk:5} us: {more} us more ({own} us, turn by turn)");
     }
+    println!("  memory   {:6} bytes a conversation; {} in the bare proxy", grown.1, grown.0);
     Ok(())
 }

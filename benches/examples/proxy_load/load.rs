@@ -19,10 +19,14 @@ pub(crate) fn talks(address: SocketAddr, names: &str, tools: &Value) -> io::Resu
     (0..CONVERSATIONS).map(|at| Talk::new(address, &format!("{names}-{at}"), &opening(at), tools)).collect()
 }
 
+/// By how much a server's process has grown for each conversation, in bytes.
+pub(crate) fn grown(before: &Said<Value>, after: &Said<Value>) -> u64 {
+    after.resident.saturating_sub(before.resident) / u64::try_from(CONVERSATIONS).unwrap_or(u64::MAX)
+}
+
 /// What all conversations took.
 struct Load {
     played: Played,
-    /// By how much the server's process has grown for each conversation, in bytes.
     grown: u64,
     /// The time of processors that the server has used for each turn, in microseconds.
     processor_us: u64,
@@ -34,12 +38,9 @@ fn load(server: &mut Served, names: &str) -> Result<Load, Failure> {
     let mut talks = talks(server.address, names, &tools())?;
     let played = play(&mut talks, TURNS, run);
     let after: Said<Value> = server.said(names)?;
-    let (conversations, turns) = (u64::try_from(CONVERSATIONS)?, u64::try_from(played.turns.max(1))?);
-    Ok(Load {
-        played,
-        grown: after.resident.saturating_sub(before.resident) / conversations,
-        processor_us: (after.processor_ms - before.processor_ms) * 1_000 / turns,
-    })
+    let spent = (after.processor_ms - before.processor_ms) * 1_000;
+    let processor_us = spent / u64::try_from(played.turns.max(1))?;
+    Ok(Load { played, grown: grown(&before, &after), processor_us })
 }
 
 #[expect(clippy::print_stdout, reason = "this is what an example is for")]
@@ -59,7 +60,7 @@ pub(crate) fn show_load(bare: &mut Served, balk: &mut Served) -> Result<(), Fail
         println!("  ratio    {:6} %", guarded.played.a_second() * 100 / passed.played.a_second().max(1));
         if round == 0 {
             let (all, connection) = (guarded.grown, passed.grown);
-            println!("  memory   {all:6} bytes a conversation; {connection} in the bare proxy");
+            println!("  memory   {all:6} bytes a conversation more; {connection} in the bare proxy");
         }
         if passed.played.lost + guarded.played.lost > 0 {
             return Err("turns were lost".into());

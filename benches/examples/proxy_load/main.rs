@@ -4,13 +4,14 @@
 //! provider's answers are those of a healthy run: each turn writes or reads another file, so no guard has a reason to
 //! speak; if one does, or a turn is lost, the run fails. Three things are measured:
 //!
-//! - Load: a thousand conversations of twenty turns at once, first through the bare proxy, then through Balk's, in
-//!   several rounds. Clients, provider and proxy share the machine, so the turns a second are those of all together;
-//!   the time of processors is the proxy's own. Memory is what the proxy's process takes more after its first
-//!   thousand conversations than before them, their connections included; the bare proxy shows what these take.
-//! - Latency: a thousand conversations are open through each proxy, and few clients send one request at a time, each
-//!   through both proxies.
-//! - Streams: the time from a request to the first byte of text, where the provider pauses before each event.
+//! - Latency: a thousand conversations of twenty turns are open through each proxy, and few clients send one request
+//!   at a time, each through both proxies. Memory is what a proxy's process takes more after these conversations than
+//!   before them, their connections included; the bare proxy shows what these take.
+//! - Load: another thousand conversations, all at once, first through the bare proxy, then through Balk's, in several
+//!   rounds. Clients, provider and proxy share the machine, so the turns a second are those of all together; the time
+//!   of processors is the proxy's own. Memory has room for a thousand requests on their way, too.
+//! - Streams: the time from a request to the first byte of text, where the provider pauses before each event. Guards
+//!   that may object hold a stream until it is whole, so it is as late as its end.
 //!
 //! The clients have two thousand connections open, and so has a proxy: `ulimit -n` has to allow them.
 
@@ -86,8 +87,8 @@ fn main() -> Result<(), Failure> {
     let upstream = provider.address.to_string();
     let mut bare = Served::start(&[BARE, &upstream])?;
     let mut balk = Served::start(&[BALK, "default", &upstream])?;
+    latency::show_latency(&mut bare, &mut balk)?;
     load::show_load(&mut bare, &mut balk)?;
-    latency::show_latency(&bare, &balk)?;
     let Said { told, .. } = balk.said::<Done>("")?;
     println!(
         "  {} turns, of which {} were changed; interventions: {:?}",

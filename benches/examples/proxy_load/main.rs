@@ -37,8 +37,11 @@ const PACED: usize = 2;
 
 type Failure = Box<dyn Error>;
 
+/// Makes a proxy before this provider.
+type Made = fn(Base) -> Proxying;
+
 /// The proxies of Balk that are measured, by name.
-const PROXIES: [(&str, fn(Base) -> Proxying); 3] =
+const PROXIES: [(&str, Made); 3] =
     [("default", guarded), ("none", Proxying::new), ("dry-run", watched)];
 
 fn guarded(upstream: Base) -> Proxying {

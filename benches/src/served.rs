@@ -11,6 +11,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+/// What ends a load.
+pub type Failure = Box<dyn Error>;
+
 /// A server in a process of its own. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Served {
@@ -37,7 +40,7 @@ impl Served {
     ///
     /// # Errors
     /// It does not say where it listens.
-    pub fn start(arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
+    pub fn start(arguments: &[&str]) -> Result<Self, Failure> {
         let mut process = Command::new(std::env::current_exe()?)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -54,7 +57,7 @@ impl Served {
     ///
     /// # Errors
     /// It has ended.
-    pub fn said<T: DeserializeOwned>(&mut self, name: &str) -> Result<Said<T>, Box<dyn Error>> {
+    pub fn said<T: DeserializeOwned>(&mut self, name: &str) -> Result<Said<T>, Failure> {
         writeln!(self.input, "{name}")?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
@@ -75,7 +78,7 @@ impl Drop for Served {
 /// # Errors
 /// Nobody reads it.
 #[expect(clippy::print_stdout, reason = "the process that started this one reads it")]
-pub fn serve<T: Serialize>(address: SocketAddr, told: impl Fn(&str) -> T) -> Result<(), Box<dyn Error>> {
+pub fn serve<T: Serialize>(address: SocketAddr, told: impl Fn(&str) -> T) -> Result<(), Failure> {
     println!("{address}");
     for name in io::stdin().lines() {
         let told = told(&name?);

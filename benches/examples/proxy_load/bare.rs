@@ -5,13 +5,12 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::header::{CONNECTION, HOST};
 use axum::http::{Request, Response, StatusCode, Uri};
-use balk_benches::served::serve;
+use balk_benches::served::{Failure, serve};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
-use crate::Failure;
 use crate::listen::listen;
 
 /// Serves as it, before this provider.

@@ -4,11 +4,11 @@ use std::io;
 use std::thread;
 
 use balk_benches::load::{Talk, quantile};
-use balk_benches::served::Served;
+use balk_benches::served::{Failure, Served};
 
 use crate::load::{grown, talks};
 use crate::provider::{run, tools};
-use crate::{CONVERSATIONS, Failure, PACED, TURNS};
+use crate::size::{CONVERSATIONS, PACED, TURNS};
 
 /// How long each turn took through two servers, in nanoseconds.
 #[derive(Default)]

@@ -4,11 +4,11 @@ use std::io;
 use std::net::SocketAddr;
 
 use balk_benches::load::{Played, Talk, play};
-use balk_benches::served::{Said, Served};
+use balk_benches::served::{Failure, Said, Served};
 use serde_json::Value;
 
 use crate::provider::{run, tools};
-use crate::{CONVERSATIONS, Failure, TURNS};
+use crate::size::{CONVERSATIONS, TURNS};
 
 /// How often the thousand conversations are played through each proxy.
 const ROUNDS: usize = 3;

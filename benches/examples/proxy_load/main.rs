@@ -16,11 +16,10 @@
 //! The clients have two thousand connections open, and so has a proxy: `ulimit -n` has to allow them.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 
 use balk::proxy::{Base, Proxy, Proxying};
 use balk_benches::recipe;
-use balk_benches::served::{Said, Served, serve};
+use balk_benches::served::{Failure, Said, Served, serve};
 use serde::{Deserialize, Serialize};
 
 mod bare;
@@ -28,21 +27,14 @@ mod latency;
 mod listen;
 mod load;
 mod provider;
+mod size;
 mod streams;
-
-const CONVERSATIONS: usize = 1_000;
-const TURNS: usize = 20;
-/// Clients that send one request at a time, when the time of a single one is measured.
-const PACED: usize = 2;
-
-type Failure = Box<dyn Error>;
 
 /// Makes a proxy before this provider.
 type Made = fn(Base) -> Proxying;
 
 /// The proxies of Balk that are measured, by name.
-const PROXIES: [(&str, Made); 3] =
-    [("default", guarded), ("none", Proxying::new), ("dry-run", watched)];
+const PROXIES: [(&str, Made); 3] = [("default", guarded), ("none", Proxying::new), ("dry-run", watched)];
 
 fn guarded(upstream: Base) -> Proxying {
     let recipe = recipe("default");

@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Request, Response};
-use balk_benches::served::serve;
+use balk_benches::served::{Failure, serve};
 use balk_guards::ToolCall;
 use http_body::Frame;
 use hyper::body::Incoming;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::time::{Sleep, sleep};
 
 use crate::listen::listen;
-use crate::{Failure, TURNS};
+use crate::size::TURNS;
 
 /// Events with text in a stream, and the pause before each.
 const EVENTS: usize = 5;

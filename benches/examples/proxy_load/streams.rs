@@ -6,10 +6,11 @@ use std::thread;
 
 use balk::bench::Stopwatch;
 use balk_benches::load::{head, quantile};
+use balk_benches::served::Failure;
 use serde_json::{Value, json};
 
 use crate::provider::tools;
-use crate::{Failure, PACED};
+use crate::size::PACED;
 
 /// Streams of each client through each proxy.
 const STREAMS: usize = 50;

@@ -139,6 +139,7 @@ impl Guarded {
             places: self.places(),
             conversation: &self.conversation,
             bounds: self.shared.bounds,
+            is_logged: self.shared.log.is_some(),
         }
     }
 

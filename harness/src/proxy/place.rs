@@ -15,7 +15,7 @@ pub(super) struct Place {
     /// The place whose answer it goes on from.
     pub(super) from: Option<Arc<Place>>,
     /// What was committed since the answer before.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Box<[Entry]>,
     /// What the agent's requests lack up to here.
     pub(super) puts: Arc<[Put]>,
     pub(super) answer: Answer,
@@ -29,7 +29,7 @@ pub(super) struct Place {
 /// What a request was answered with.
 pub(super) struct Answer {
     /// What was committed for it.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Box<[Entry]>,
     /// What the agent saw of it.
     pub(super) shown: Arc<Completion>,
     /// What the agent did not see of it.
@@ -129,7 +129,7 @@ mod tests {
         let mut last = None;
         for _ in 0..200_000 {
             let answer = Answer {
-                entries: Vec::new(),
+                entries: Box::default(),
                 shown: shown.clone(),
                 puts: Vec::new(),
                 lacks: Vec::new(),
@@ -138,7 +138,7 @@ mod tests {
             last = Some(Arc::new(Place {
                 path: Path::default(),
                 from: last.take(),
-                entries: Vec::new(),
+                entries: Box::default(),
                 puts: Arc::default(),
                 answer,
                 run: Mutex::default(),

@@ -106,7 +106,7 @@ impl Places {
             // The same request again.
             let run = self.resumed(asked, place.way_to())?;
             let way = if place.is_last() { Way::Again(run, place.branch) } else { Way::Forked(run) };
-            let (from, entries) = (place.from.clone(), place.entries.clone());
+            let (from, entries) = (place.from.clone(), place.entries.to_vec());
             return Ok(self.going(&request, way, from, entries, place.puts.iter().cloned()));
         }
         let since = known.checked_sub(1).map_or(0, |last| items[last].at + 1);
@@ -249,6 +249,7 @@ impl Places {
         let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _, notices: _ } =
             going;
         let id = answer.id.clone();
+        let entries = entries.into();
         let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(Box::new(run))), branch };
         let mut known = locked(&self.all);
         if let Some(id) = id {

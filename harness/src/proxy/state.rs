@@ -43,7 +43,7 @@ pub(super) struct Happened {
     pub(super) hidden_usage: Usage,
     /// A guard that broke.
     pub(super) fault: Option<String>,
-    /// The conversation as the model is shown it now, and the way of the conversation that it is on.
+    /// If it is logged, the conversation as the model is shown it now, and the way of the conversation that it is on.
     pub(super) view: Option<(View, usize)>,
     /// What the agent has already of an answer.
     pub(super) sent: Vec<u8>,
@@ -127,11 +127,17 @@ impl State {
         self.ends(outcome)
     }
 
-    pub(super) fn keeps(self, places: &Places, outcome: Outcome, answer: Answer) -> Happened {
-        let view = (self.going.run.view().clone(), self.going.branch);
+    /// Keeps where the conversation came to, and says it if it is logged.
+    pub(super) fn keeps(
+        self,
+        (places, is_logged): (&Places, bool),
+        outcome: Outcome,
+        answer: Answer,
+    ) -> Happened {
+        let view = is_logged.then(|| (self.going.run.view().clone(), self.going.branch));
         let Self { going, interventions, asked, hidden_usage, fault, passing, .. } = self;
         places.keeps(going, answer);
-        Happened { outcome, interventions, asked, hidden_usage, fault, view: Some(view), sent: passing.sent }
+        Happened { outcome, interventions, asked, hidden_usage, fault, view, sent: passing.sent }
     }
 
     pub(super) fn ends(self, outcome: Outcome) -> Happened {

@@ -62,6 +62,8 @@ pub(super) struct Turn<'a> {
     pub(super) places: &'a Places,
     pub(super) conversation: &'a str,
     pub(super) bounds: Bounds,
+    /// Whether somebody reads the conversation after it.
+    pub(super) is_logged: bool,
 }
 
 impl Turn<'_> {
@@ -146,11 +148,14 @@ impl Turn<'_> {
         if !hidden.is_empty() {
             edits.push(Edit::Put { before: self.asked.messages.len(), messages: hidden });
         }
-        let body = self.asking.dialect.spliced(self.body, &edits).unwrap_or_else(|why| {
-            // The request is better sent without what its agent never saw than not at all.
-            state.fault = Some(format!("what an agent never saw cannot be put into its request: {why}"));
-            self.body.to_owned()
-        });
+        let body = match &*edits {
+            [] => self.body.to_owned(),
+            edits => self.asking.dialect.spliced(self.body, edits).unwrap_or_else(|why| {
+                // The request is better sent without what its agent never saw than not at all.
+                state.fault = Some(format!("what an agent never saw cannot be put into its request: {why}"));
+                self.body.to_owned()
+            }),
+        };
         state.asked += 1;
         state.failed = None;
         state.passing.begins(state.going.run.guard().must_see());
@@ -223,10 +228,15 @@ impl Turn<'_> {
             }
             shown = changed.into();
         }
-        let answer =
-            Answer { entries: state.entries.clone(), shown: shown.clone(), puts, lacks, id: self.id(&came) };
+        let answer = Answer {
+            entries: state.entries.clone().into(),
+            shown: shown.clone(),
+            puts,
+            lacks,
+            id: self.id(&came),
+        };
         let outcome = if passes { Outcome::AsItCame(came) } else { Outcome::Changed(shown, Some(came)) };
-        state.keeps(self.places, outcome, answer)
+        state.keeps((self.places, self.is_logged), outcome, answer)
     }
 
     /// Words of a guard to the user, in place of what the model said.
@@ -241,8 +251,8 @@ impl Turn<'_> {
         let (came, said) = state.last.take().unzip();
         let shown = Arc::new(words(text, said.map_or_else(Usage::default, |it| it.usage)));
         let id = came.as_ref().and_then(|it| self.id(it));
-        let answer = Answer { entries: state.entries.clone(), shown: shown.clone(), puts, lacks, id };
-        state.keeps(self.places, Outcome::Changed(shown, came), answer)
+        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, lacks, id };
+        state.keeps((self.places, self.is_logged), Outcome::Changed(shown, came), answer)
     }
 
     /// A guard or the user ended the run.
@@ -267,8 +277,14 @@ impl Turn<'_> {
         say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
         let puts = vec![Put::instead(state.going.items, &entries)];
-        let answer = Answer { entries, shown: shown.clone(), puts, lacks: Vec::new(), id: self.id(&came) };
-        state.keeps(self.places, Outcome::Changed(shown, Some(came)), answer)
+        let answer = Answer {
+            entries: entries.into(),
+            shown: shown.clone(),
+            puts,
+            lacks: Vec::new(),
+            id: self.id(&came),
+        };
+        state.keeps((self.places, self.is_logged), Outcome::Changed(shown, Some(came)), answer)
     }
 
     /// The id of an answer, where a later request can name it.

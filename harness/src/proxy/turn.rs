@@ -98,7 +98,13 @@ impl Turn<'_> {
                 Step::Tools { calls, .. } => return self.shows(state, &calls, None),
                 Step::Reply => return self.replies(state),
                 Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
-                Step::User(asks) => return self.says(state, &question::text(&asks)),
+                Step::User(asks) => {
+                    // A guard that stops a run says so before another one asks what to do then.
+                    let own = &state.entries[last_completion(&state.entries)..];
+                    let said: String =
+                        own.iter().filter_map(|it| it.notice()).map(|it| format!("{it}\n\n")).collect();
+                    return self.says(state, &(said + &question::text(&asks)));
+                }
                 Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
                 Step::Ended(end) => return self.stops(state, &end),
             }

@@ -126,6 +126,19 @@ fn a_question_is_a_message_and_the_next_words_are_its_answer() {
 }
 
 #[test]
+fn what_a_user_chooses_at_an_end_comes_before_what_the_model_is_told_then() {
+    let (server, proxy) = proxy(vec![answers("gap", &[("a", "rm")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    let asked = client.asks()["content"].as_str().expect("a text").to_owned();
+    assert!(asked.starts_with("It is stopped.\n\nIt lacks a tool.\n\n1. try again with only"), "{asked}");
+    client.user("1");
+    assert_eq!(client.asks()["content"], "done");
+    let results = ["user: Do it.", "assistant: gap a", "tool: Not run: the run ends here."];
+    let then = ["user: 1", "user: Only with what there is."];
+    assert_eq!(shown(&server.requests()[1]), [&results[..], &then].concat());
+}
+
+#[test]
 fn an_agent_that_answers_every_question_by_itself_is_asked_again() {
     let (server, proxy) = proxy(vec![answers("ask", &[])]);
     let mut client = Client::new(&proxy);

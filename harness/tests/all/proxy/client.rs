@@ -5,15 +5,20 @@ use std::time::Duration;
 
 use balk::proxy::{Base, Proxy, Proxying};
 use balk_guards::{
-    Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard,
-    GuardFault, Note, Offer, Question, RawCall, Recovery, Repair, Stack, Subject, Usage, Verdict, Wait,
+    Answer, AttemptCause, AttemptFailure, Blocked, Choice, Completion, Conclusion, Decision, Entry,
+    FinishReason, Gap, GapKind, Guard, GuardFault, Note, Offer, Question, RawCall, Recovery, Repair, Stack,
+    Subject, Termination, Usage, Verdict, Wait,
 };
 use serde_json::{Value, json};
 
 use crate::common::server::{Request, Script, Server};
 
 /// A guard that does what the model's text says.
-pub(crate) struct Obeys;
+#[derive(Default)]
+pub(crate) struct Obeys {
+    /// What the model said last.
+    said: String,
+}
 
 pub(crate) fn note(text: &str) -> Note {
     Note { guard: "obeys".into(), rule: "r".into(), level: 1, subject: Subject::Run, text: text.into() }
@@ -24,7 +29,11 @@ impl Guard for Obeys {
         "obeys"
     }
 
-    fn observe(&mut self, _: &Entry) {}
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Completion(it) = entry {
+            self.said = it.texts().map(|it| &**it).collect();
+        }
+    }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let text: String = completion.texts().map(|it| &**it).collect();
@@ -32,7 +41,7 @@ impl Guard for Obeys {
             "retry" => Verdict::Retry(note("Say it again.")),
             "effect" => Verdict::Retry(note(&format!("It is {:?}.", completion.calls[0].effect))),
             "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
-            "stop" => Verdict::Stop(note("It is stopped.")),
+            "stop" | "gap" => Verdict::Stop(note("It is stopped.")),
             "ask" => Verdict::Ask(Question {
                 note: note("What now?"),
                 options: Choice::for_stuck("say what to do", true),
@@ -55,6 +64,21 @@ impl Guard for Obeys {
         Ok(verdict.into())
     }
 
+    /// The model may try again.
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let gap = Gap {
+            kind: GapKind::NoProgress,
+            missing: "".into(),
+            tried: Vec::new(),
+            explanation: "".into(),
+            could_do: Vec::new(),
+            resume: "".into(),
+            constraint: Some(note("Only with what there is.")),
+        };
+        let conclusion = Conclusion { end: end.clone(), note: note("It lacks a tool."), gap: Some(gap) };
+        Ok((self.said == "gap").then_some(conclusion))
+    }
+
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let is_refused = matches!(failure.cause, AttemptCause::Status { code: 400..500, .. });
         Ok((failure.attempt < 3 && !is_refused).then_some(Recovery::resend(Wait::exactly(0))))
@@ -62,7 +86,7 @@ impl Guard for Obeys {
 }
 
 pub(crate) fn proxying(server: &Server) -> Proxying {
-    let guards = || Stack::new(vec![Box::new(Obeys)]);
+    let guards = || Stack::new(vec![Box::new(Obeys::default())]);
     let upstream = Base::parse(&server.url()).expect("an address");
     Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
 }

@@ -273,7 +273,7 @@ fn a_refusal_that_comes_late_is_in_the_words_of_its_provider() {
                 "code": null}}"#,
             )
         });
-        let guards = || Stack::new(vec![Box::new(super::client::Obeys)]);
+        let guards = || Stack::new(vec![Box::new(super::client::Obeys::default())]);
         let bounds = Bounds { silence: Duration::ZERO, ..Bounds::default() };
         let upstream = Base::parse(&server.url()).expect("an address");
         let proxying = Proxying { bounds, guards: Some(Box::new(guards)), ..Proxying::new(upstream) };

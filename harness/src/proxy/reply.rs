@@ -41,7 +41,9 @@ impl Form {
 
     /// The body of an answer that the provider did not give, or what is left of it.
     fn body(self, completion: &Completion, came: Option<&Came>, asked: &Asked, sent: &[u8]) -> String {
-        let ids = came.map(|it| Ids::of(&it.body)).unwrap_or_default();
+        // What goes on has the name of what it follows.
+        let named = if sent.is_empty() { came.map(|it| &*it.body) } else { Some(sent) };
+        let ids = named.map(Ids::of).unwrap_or_default();
         let answering = ids.answering(asked);
         let Some(framing) = self.framing else { return self.dialect.response(completion, &answering) };
         let events = match sent {

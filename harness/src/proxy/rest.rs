@@ -1,9 +1,13 @@
 //! The end of a streamed answer whose beginning the agent has: what guards made of it goes on where that stopped.
 
+use std::sync::Arc;
+
 use balk_guards::wire::{Answering, Dialect, Event};
 use balk_guards::{Completion, Offer, Part};
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::ids::Ids;
 
 /// What the agent has of an answer.
 pub(super) struct Begun {
@@ -14,6 +18,7 @@ pub(super) struct Begun {
     number: u64,
     /// The items of Responses.
     items: Vec<Value>,
+    id: Arc<str>,
 }
 
 /// The members of events that say how far an answer is.
@@ -36,7 +41,7 @@ impl Begun {
             Ok(whole) => whole.parts,
             Err(broken) => broken.partial.parts,
         };
-        let mut begun = Self { parts, next: 0, number: 0, items: Vec::new() };
+        let mut begun = Self { parts, next: 0, number: 0, items: Vec::new(), id: Ids::of(sent).id };
         let sent = String::from_utf8_lossy(sent);
         let events =
             sent.lines().filter_map(|it| serde_json::from_str::<Said>(it.strip_prefix("data:")?).ok());
@@ -52,6 +57,10 @@ impl Begun {
     /// The events that the agent gets of `whole` now. It sees them below what it has, if that is no part of `whole`.
     pub(super) fn rest(self, dialect: Dialect, whole: &Completion, answering: &Answering) -> Vec<Event> {
         let rest = Completion { parts: self.left(&whole.parts), ..whole.clone() };
+        // Ids of items are made of the answer's, and are others than those that the agent has.
+        let id: Arc<str> = format!("{}_{}", answering.id, self.next).into();
+        let items = Answering { id, ..answering.clone() };
+        let answering = if dialect == Dialect::Responses { &items } else { answering };
         let events = dialect.events(&rest, answering).into_iter();
         match dialect {
             // The first chunk has the role, which the agent has.
@@ -65,6 +74,9 @@ impl Begun {
                 let mut moves = |it: &mut Value| {
                     self.moves(it);
                     it["sequence_number"] = numbers.next().into();
+                    if let Some(response) = it.get_mut("response") {
+                        response["id"] = (*self.id).into();
+                    }
                 };
                 events.skip(2).map(|it| edited(it, &mut moves)).collect()
             }

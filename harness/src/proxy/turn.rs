@@ -234,13 +234,8 @@ impl Turn<'_> {
             }
             shown = changed.into();
         }
-        let answer = Answer {
-            entries: state.entries.clone().into(),
-            shown: shown.clone(),
-            puts,
-            lacks,
-            id: self.id(&came),
-        };
+        let (id, lacks) = self.named(&state, Some(&came), lacks);
+        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, lacks, id };
         let outcome = if passes { Outcome::AsItCame(came) } else { Outcome::Changed(shown, Some(came)) };
         state.keeps((self.places, self.is_logged), outcome, answer)
     }
@@ -256,7 +251,7 @@ impl Turn<'_> {
         let lacks = history::messages(own).into_iter().filter(is_result).collect();
         let (came, said) = state.last.take().unzip();
         let shown = Arc::new(words(text, said.map_or_else(Usage::default, |it| it.usage)));
-        let id = came.as_ref().and_then(|it| self.id(it));
+        let (id, lacks) = self.named(&state, came.as_ref(), lacks);
         let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, lacks, id };
         state.keeps((self.places, self.is_logged), Outcome::Changed(shown, came), answer)
     }
@@ -283,19 +278,30 @@ impl Turn<'_> {
         say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
         let puts = vec![Put::instead(state.going.items, &entries)];
-        let answer = Answer {
-            entries: entries.into(),
-            shown: shown.clone(),
-            puts,
-            lacks: Vec::new(),
-            id: self.id(&came),
-        };
+        let (id, lacks) = self.named(&state, Some(&came), Vec::new());
+        let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, lacks, id };
         state.keeps((self.places, self.is_logged), Outcome::Changed(shown, Some(came)), answer)
     }
 
-    /// The id of an answer, where a later request can name it.
-    fn id(&self, came: &Came) -> Option<Arc<str>> {
-        (self.asking.dialect == Dialect::Responses).then(|| Ids::of(&came.body).id)
+    /// The id of an answer, where a later request can name it, and what such a request lacks: `lacks`, if the agent
+    /// has the id of this answer. If it has the beginning of an earlier one, everything after that.
+    fn named(
+        &self,
+        state: &State,
+        came: Option<&Came>,
+        lacks: Vec<Message>,
+    ) -> (Option<Arc<str>>, Vec<Message>) {
+        if self.asking.dialect != Dialect::Responses {
+            return (None, lacks);
+        }
+        let sent = &state.passing.sent;
+        if sent.is_empty() || came.is_some_and(|it| it.passed > 0) {
+            return (came.map(|it| Ids::of(&it.body).id), lacks);
+        }
+        let is_answer = |it: &Entry| matches!(it, Entry::Completion(_));
+        let begun = state.entries.iter().position(is_answer).unwrap_or(state.entries.len());
+        let after = history::messages(&state.entries[begun..]).into_iter().skip(1);
+        (Some(Ids::of(sent).id), after.collect())
     }
 
     fn broke(&self, mut state: State, fault: &str) -> Happened {

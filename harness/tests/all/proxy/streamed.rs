@@ -1,5 +1,6 @@
 //! Streams of which a part is passed on while the rest is held back.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -68,7 +69,11 @@ pub(super) fn offer() -> Offer {
 
 /// The events of an answer in two parts: up to its first call, and from there on.
 fn stream(dialect: Dialect, said: &Completion) -> (String, String) {
-    let events = dialect.events(said, &Answering::of("resp_1", "m"));
+    stream_of(dialect, said, "resp_1")
+}
+
+fn stream_of(dialect: Dialect, said: &Completion, id: &str) -> (String, String) {
+    let events = dialect.events(said, &Answering::of(id, "m"));
     let events: Vec<String> = events.iter().map(ToString::to_string).collect();
     let mut reader = dialect.stream();
     let is_text = |it: &&String| {
@@ -153,7 +158,9 @@ fn an_objection_goes_on_below_the_text() {
         ] {
             let at = format!("{dialect:?} {}", calls[0]);
             let first = said("I look.", calls);
-            let server = Server::of(vec![answer(dialect, &first), answer(dialect, &said("Done.", &[]))]);
+            let (done, end) = stream_of(dialect, &said("Done.", &[]), "resp_2");
+            let second = Script::with(200, STREAM, &(done + &end));
+            let server = Server::of(vec![answer(dialect, &first), second]);
             let proxy = self::proxy(Sight::Calls, &server);
             let body = read(ask(&proxy, dialect, &view()));
             assert!(body.starts_with(&stream(dialect, &first).0), "{at}: {body}");
@@ -173,7 +180,7 @@ fn an_objection_goes_on_below_the_text() {
 
 /// Blocks and items come one after another, and so do the numbers of events.
 fn check_numbers(dialect: Dialect, body: &str) {
-    let (mut blocks, mut number) = (0, 0);
+    let (mut blocks, mut number, mut items) = (0, 0, BTreeSet::new());
     for data in body.lines().filter_map(|it| it.strip_prefix("data: ")) {
         let Ok(event) = serde_json::from_str::<serde_json::Value>(data) else { continue };
         let kind = event["type"].as_str().unwrap_or_default();
@@ -181,12 +188,14 @@ fn check_numbers(dialect: Dialect, body: &str) {
             let at = if dialect == Dialect::Anthropic { &event["index"] } else { &event["output_index"] };
             assert_eq!(*at, blocks, "{body}");
             blocks += 1;
+            assert!(dialect == Dialect::Anthropic || items.insert(event["item"]["id"].to_string()), "{body}");
         }
         if dialect == Dialect::Responses {
             assert_eq!(event["sequence_number"], number, "{body}");
             number += 1;
         }
         if kind == "response.completed" {
+            assert_eq!(event["response"]["id"], "resp_1", "{body}");
             assert_eq!(event["response"]["output"].as_array().map(Vec::len), Some(blocks), "{body}");
         }
     }
@@ -287,4 +296,31 @@ fn a_refusal_that_comes_late_is_in_the_words_of_its_provider() {
         assert_eq!(rest.replace(": held\n\n", ""), format!("{event}\n\n"), "{dialect:?}");
         assert_eq!(proxy.counted().failed, 1);
     }
+}
+
+#[test]
+fn what_follows_a_stream_by_its_id_gets_what_its_agent_never_saw() {
+    let dialect = Dialect::Responses;
+    let (text, calls) = stream_of(dialect, &said("Now.", &["ls"]), "resp_2");
+    let server = Server::of(vec![
+        answer(dialect, &said("I look.", &["retry"])),
+        Script::with(200, STREAM, &(text + &calls)),
+        answer(dialect, &said("Done.", &[])),
+    ]);
+    let proxy = proxy(Sight::Calls, &server);
+    assert!(read(ask(&proxy, dialect, &view())).contains("resp_1"));
+    let result = serde_json::json!({ "type": "function_call_output", "call_id": "id-ls", "output": "files" });
+    let next = serde_json::json!({
+        "model": "m", "stream": true, "previous_response_id": "resp_1", "input": [result],
+        "tools": [{ "type": "function", "name": "ls" }],
+    });
+    super::client::post(&format!("{}/v1/responses", proxy.url()), &next.to_string());
+    let request: serde_json::Value = serde_json::from_str(&server.requests()[2].body).expect("it is JSON");
+    let input = request["input"].as_array().expect("a list").iter();
+    let said = |it: &serde_json::Value| {
+        let text = it["output"].as_str().or(it["content"].as_str()).or(it["content"][0]["text"].as_str());
+        text.or(it["name"].as_str()).unwrap_or_default().to_owned()
+    };
+    let told = "Not run: the whole turn was refused; see below.";
+    assert_eq!(input.map(said).collect::<Vec<_>>(), [told, "Say it again.", "Now.", "ls", "files"]);
 }

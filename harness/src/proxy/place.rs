@@ -19,6 +19,8 @@ pub(super) struct Place {
     /// What the agent's requests lack up to here.
     pub(super) puts: Arc<[Put]>,
     pub(super) answer: Answer,
+    /// What the user was told last for the end of the run.
+    pub(super) ending: Option<Arc<str>>,
     /// The run as the answer left it, until something goes on from it. It has a box because it is large, and of a
     /// conversation only the last place has one.
     pub(super) run: Mutex<Option<Box<Run<Watched>>>>,
@@ -141,6 +143,7 @@ mod tests {
                 entries: Box::default(),
                 puts: Arc::default(),
                 answer,
+                ending: None,
                 run: Mutex::default(),
                 branch: 0,
             }));

@@ -62,6 +62,8 @@ pub(super) struct Going {
     pub(super) fresh: Vec<Intervention>,
     /// What the user is to be told about its results.
     pub(super) notices: Vec<Arc<str>>,
+    /// What the user was told last for the end of the run.
+    pub(super) ending: Option<Arc<str>>,
     path: Path,
     from: Option<Arc<Place>>,
     entries: Vec<Entry>,
@@ -190,8 +192,10 @@ impl Places {
                 (run, self.branches.fetch_add(1, Ordering::Relaxed))
             }
         };
+        let ending = from.as_ref().and_then(|it| it.ending.clone());
         Going {
             run,
+            ending,
             edits,
             branch,
             items: items.len(),
@@ -246,11 +250,11 @@ impl Places {
     /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
     /// oldest ones are forgotten: a history that no place knows is folded from its start.
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
-        let Going { branch, path, from, entries, puts, run, items: _, edits: _, fresh: _, notices: _ } =
-            going;
+        let Going { branch, path, from, entries, puts, run, ending, .. } = going;
         let id = answer.id.clone();
         let entries = entries.into();
-        let place = Place { path, from, entries, puts, answer, run: Mutex::new(Some(Box::new(run))), branch };
+        let place =
+            Place { path, from, entries, puts, answer, ending, run: Mutex::new(Some(Box::new(run))), branch };
         let mut known = locked(&self.all);
         if let Some(id) = id {
             known.by_answer.insert(id, path);

@@ -193,12 +193,16 @@ impl Turn<'_> {
     /// at the end is said here.
     fn replies(&self, mut state: State) -> Happened {
         let ending = match conclusion(state.going.run.guard(), &Termination::Finished) {
-            Ok(ending) => ending.map(|it| it.notice()),
+            // What its user was told already is not said with every answer.
+            Ok(ending) => {
+                ending.map(|it| it.notice()).filter(|it| state.going.ending.as_ref() != Some(&it.text))
+            }
             Err(fault) => return self.broke(state, &fault.to_string()),
         };
         let kind = InterventionKind::Notice;
         let said = ending.clone().map(|note| Intervention { kind, note, seen: true });
         state.interventions.extend(said);
+        state.going.ending = ending.as_ref().map(|it| it.text.clone()).or(state.going.ending.take());
         let text = ending.filter(|_| !self.places.only_watch()).map(|it| it.text);
         self.shows(state, &[], text)
     }

@@ -209,6 +209,19 @@ fn a_notice_is_below_the_answer_and_no_word_of_the_model() {
 }
 
 #[test]
+fn what_is_open_at_an_end_is_said_once() {
+    let (server, proxy) = proxy(vec![answers("open", &[])]);
+    let mut client = Client::new(&proxy);
+    assert_eq!(client.asks()["content"], "open\n\nSomething is open.");
+    for _ in 0..2 {
+        client.user("Thanks.");
+        assert_eq!(client.asks()["content"], "open");
+    }
+    assert_eq!(proxy.counted().interventions["obeys/r/notice"], 1);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn corrections_have_a_bound_and_then_the_answer_passes() {
     let server = Server::of(vec![answers("retry", &[("a", "rm")])]);
     let bounds = Bounds { tries: 3, ..Bounds::default() };

@@ -64,9 +64,9 @@ impl Guard for Obeys {
         Ok(verdict.into())
     }
 
-    /// The model may try again.
+    /// A gap, after which the model may try again; or that something is open.
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
-        let gap = Gap {
+        let gap = (self.said == "gap").then(|| Gap {
             kind: GapKind::NoProgress,
             missing: "".into(),
             tried: Vec::new(),
@@ -74,9 +74,10 @@ impl Guard for Obeys {
             could_do: Vec::new(),
             resume: "".into(),
             constraint: Some(note("Only with what there is.")),
-        };
-        let conclusion = Conclusion { end: end.clone(), note: note("It lacks a tool."), gap: Some(gap) };
-        Ok((self.said == "gap").then_some(conclusion))
+        });
+        let lacks = if gap.is_some() { "It lacks a tool." } else { "Something is open." };
+        let conclusion = Conclusion { end: end.clone(), note: note(lacks), gap };
+        Ok(["gap", "open"].contains(&&*self.said).then_some(conclusion))
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {

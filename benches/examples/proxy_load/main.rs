@@ -34,10 +34,20 @@ mod streams;
 type Made = fn(Base) -> Proxying;
 
 /// The proxies of Balk that are measured, by name.
-const PROXIES: [(&str, Made); 3] = [("default", guarded), ("none", Proxying::new), ("dry-run", watched)];
+const PROXIES: [(&str, Made); 4] =
+    [("default", guarded), ("none", Proxying::new), ("dry-run", watched), ("texts-pass", passing)];
 
 fn guarded(upstream: Base) -> Proxying {
-    let recipe = recipe("default");
+    with("default", upstream)
+}
+
+/// Guards that object to calls alone, so texts are passed on while they come.
+fn passing(upstream: Base) -> Proxying {
+    with("duplicate,retry-safety", upstream)
+}
+
+fn with(set: &str, upstream: Base) -> Proxying {
+    let recipe = recipe(set);
     let guards = move || recipe.stack(&Default::default());
     Proxying { guards: Some(Box::new(guards)), ..Proxying::new(upstream) }
 }

@@ -294,6 +294,15 @@ impl<G: Guard> Run<G> {
         &self.transcript[from..]
     }
 
+    /// Takes what was committed since the last call. For a host that keeps the transcript itself: from now on the run
+    /// has nothing of what was before.
+    pub fn take_news(&mut self) -> Vec<Entry> {
+        let seen = std::mem::take(&mut self.seen);
+        let mut news = std::mem::take(&mut self.transcript);
+        news.drain(..seen);
+        news
+    }
+
     /// The user (or the loop) speaks: in reply to a message without a call, or unasked before the model is.
     pub fn said(&mut self, message: UserMessage) {
         match self.due {

@@ -80,7 +80,8 @@ enum Whole {
 /// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
 /// writing would see nothing but a reset.
 async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
-    let (mut bytes, mut length) = (Vec::new(), 0);
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let (mut bytes, mut length) = (Vec::with_capacity(expected.min(most)), 0);
     loop {
         match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
             None if length <= most => return Whole::Is(bytes),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
@@ -52,18 +52,19 @@ pub(super) struct Asking<'a> {
 
 impl Asking<'_> {
     /// Sends this body. What may be is passed on while it comes.
-    pub(super) async fn ask(&self, body: String, passing: &mut Passing) -> Attempt {
+    pub(super) async fn ask(&self, body: Bytes, passing: &mut Passing) -> Attempt {
         let mut head = self.head.clone();
         // A body that is to be read has to come as it is.
         head.headers.remove(ACCEPT_ENCODING);
-        let response = match self.upstream.send(&head, self.rest, Body::from(body)).await {
+        let response = match self.upstream.send(head, self.rest, Body::from(body)).await {
             Ok(response) => response,
             Err(lost) => return Attempt::Failed(Failed::lost(lost)),
         };
         let (parts, mut incoming) = response.into_parts();
         let form = form(&parts.headers);
         let mut stream = (form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
-        let mut bytes = Vec::new();
+        let expected = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
+        let mut bytes = Vec::with_capacity(expected.min(STREAM_BYTES));
         let lost = loop {
             match self.upstream.piece(&mut incoming).await {
                 Ok(None) => break None,

@@ -33,10 +33,10 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     let (dialect, streams) = match asks {
         Asks::Balk(what) => return about(&shared, &what),
         Asks::Answer { dialect, streams } => (dialect, streams),
-        Asks::Other => return passes(&shared, &head, &rest, body, Dialect::OpenAi, "other-path").await,
+        Asks::Other => return passes(&shared, head, &rest, body, Dialect::OpenAi, "other-path").await,
     };
     if let Some(why) = unguarded(&shared, dialect, &head) {
-        return passes(&shared, &head, &rest, body, dialect, why).await;
+        return passes(&shared, head, &rest, body, dialect, why).await;
     }
     let body = {
         let mut held = Held::new(&shared.bodies, shared.limits.bodies);
@@ -47,14 +47,14 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     };
     let asked = match asked(&shared, dialect, &body) {
         Ok(asked) => asked,
-        Err(why) => return passes(&shared, &head, &rest, Body::from(body), dialect, why).await,
+        Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
     let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
     let request = Guarded {
         shared,
         head,
         rest,
-        body,
+        body: body.into(),
         asked,
         form,
         conversation: conversation.unwrap_or_else(|| DEFAULT.to_owned()),
@@ -113,7 +113,7 @@ struct Guarded {
     shared: Arc<Shared>,
     head: Parts,
     rest: String,
-    body: String,
+    body: Bytes,
     asked: Asked,
     form: Form,
     conversation: String,
@@ -164,11 +164,12 @@ impl Guarded {
                 self.shared.counts.count(|it| it.faults += 1);
                 self.shared.say(&fault.to_string());
                 let Self { shared, head, rest, body, form, .. } = self;
-                return passes(&shared, &head, &rest, body.into(), form.dialect, "guard-broke").await;
+                return passes(&shared, head, &rest, body.into(), form.dialect, "guard-broke").await;
             }
         };
         self.head.headers.remove(ACCEPT_ENCODING);
-        let sent = self.shared.upstream.send(&self.head, &self.rest, Body::from(self.body.clone())).await;
+        let sent =
+            self.shared.upstream.send(self.head.clone(), &self.rest, Body::from(self.body.clone())).await;
         let (parts, body) = match sent {
             Ok(response) => response.into_parts(),
             Err(lost) => {
@@ -227,7 +228,7 @@ impl Guarded {
 /// Sends a request on as it came, and its answer back as it comes.
 async fn passes(
     shared: &Shared,
-    head: &Parts,
+    head: Parts,
     rest: &str,
     body: Body,
     dialect: Dialect,

@@ -133,9 +133,9 @@ impl Places {
             None => Way::Forked(self.resumed(asked, place.way_from())?),
         };
         let run = way.run();
-        run.news();
+        run.take_news();
         hears(run, reader, &asked.messages, since, (&place.answer.shown, echo));
-        let entries = run.news().to_vec();
+        let entries = run.take_news();
         let answered = items[known..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
         let own: &[Put] = if kept { &[] } else { &place.answer.puts };
         let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
@@ -241,7 +241,9 @@ impl Places {
         let protocol = if finishes { Protocol::Tool } else { Protocol::Text };
         let start = Start { model: asked.model.clone(), protocol, offer: asked.offer.clone() };
         let transcript = std::iter::once(Entry::Start(start)).chain(entries).collect();
-        let run = Run::resume(Watched::new((self.guards)(), only_watch), transcript, Limits::NONE)?;
+        let mut run = Run::resume(Watched::new((self.guards)(), only_watch), transcript, Limits::NONE)?;
+        // The places have it.
+        run.take_news();
         // It was asked about the last answer before.
         run.guard().would_have();
         Ok(run)

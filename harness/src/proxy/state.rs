@@ -89,7 +89,7 @@ impl State {
     /// A guard broke.
     pub(super) fn begin(places: &Places, conversation: &str, asked: &Asked) -> Result<Self, GuardFault> {
         let mut going = places.go_on(conversation, asked)?;
-        going.run.news();
+        going.run.take_news();
         let interventions = std::mem::take(&mut going.fresh);
         let (entries, last, failed, fault, hidden_usage) = Default::default();
         let passing = Passing::new(None);
@@ -100,7 +100,7 @@ impl State {
 impl State {
     /// Takes what was committed.
     pub(super) fn takes_news(&mut self) {
-        let news = self.going.run.news().to_vec();
+        let news = self.going.run.take_news();
         self.interventions.extend(news.iter().filter_map(intervention));
         self.entries.extend(news);
         self.takes_interventions();

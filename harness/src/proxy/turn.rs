@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use balk_guards::wire::{Asked, Dialect, Edit};
 use balk_guards::{
     AttemptFailure, Completion, Entry, FinishReason, Guard as _, GuardFault, Intervention, InterventionKind,
@@ -57,7 +58,8 @@ impl Bounds {
 /// A request on its way through the guards.
 pub(super) struct Turn<'a> {
     pub(super) asking: Asking<'a>,
-    pub(super) body: &'a str,
+    /// The body as it came, which is text.
+    pub(super) body: &'a Bytes,
     pub(super) asked: &'a Asked,
     pub(super) places: &'a Places,
     pub(super) conversation: &'a str,
@@ -115,7 +117,7 @@ impl Turn<'_> {
     /// come back together.
     fn drawn(&self, wait: Wait, asked: u32) -> u64 {
         let Wait { at_least, at_most } = wait;
-        let drawn = xxh3_64_with_seed(self.body.as_bytes(), asked.into());
+        let drawn = xxh3_64_with_seed(self.body, asked.into());
         at_least + drawn.checked_rem(at_most.saturating_sub(at_least).saturating_add(1)).unwrap_or(drawn)
     }
 
@@ -155,12 +157,16 @@ impl Turn<'_> {
             edits.push(Edit::Put { before: self.asked.messages.len(), messages: hidden });
         }
         let body = match &*edits {
-            [] => self.body.to_owned(),
-            edits => self.asking.dialect.spliced(self.body, edits).unwrap_or_else(|why| {
-                // The request is better sent without what its agent never saw than not at all.
-                state.fault = Some(format!("what an agent never saw cannot be put into its request: {why}"));
-                self.body.to_owned()
-            }),
+            [] => self.body.clone(),
+            edits => match self.asking.dialect.spliced(&String::from_utf8_lossy(self.body), edits) {
+                Ok(spliced) => spliced.into(),
+                Err(why) => {
+                    // The request is better sent without what its agent never saw than not at all.
+                    let fault = format!("what an agent never saw cannot be put into its request: {why}");
+                    state.fault = Some(fault);
+                    self.body.clone()
+                }
+            },
         };
         state.asked += 1;
         state.failed = None;
@@ -322,7 +328,7 @@ impl Turn<'_> {
 
     /// A guard broke before the model was asked.
     async fn unguarded(&self, fault: GuardFault) -> Happened {
-        let outcome = match self.asking.ask(self.body.to_owned(), &mut Passing::new(None)).await {
+        let outcome = match self.asking.ask(self.body.clone(), &mut Passing::new(None)).await {
             Attempt::Answered(came, _) | Attempt::Final(came) => Outcome::AsItCame(came),
             Attempt::Failed(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
             Attempt::Failed(failed) => Outcome::Failed(failed),

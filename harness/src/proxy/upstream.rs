@@ -122,14 +122,9 @@ impl Upstream {
     }
 
     /// Sends a request on with this body, and returns the answer once its head is there.
-    pub(super) async fn send(
-        &self,
-        head: &Parts,
-        rest: &str,
-        body: Body,
-    ) -> Result<Response<Incoming>, Lost> {
+    pub(super) async fn send(&self, head: Parts, rest: &str, body: Body) -> Result<Response<Incoming>, Lost> {
         let uri = self.base.to(rest).map_err(|error| Lost::connect(error.to_string()))?;
-        let mut request = Request::from_parts(head.clone(), body);
+        let mut request = Request::from_parts(head, body);
         *request.uri_mut() = uri;
         without_own(request.headers_mut());
         request.headers_mut().remove(HOST);

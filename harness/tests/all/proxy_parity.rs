@@ -30,6 +30,8 @@ struct Agent<'t> {
     view: View,
     /// What is left of the trial.
     rest: VecDeque<&'t Entry>,
+    /// Whether a limit of the loop ended the trial.
+    is_cut: bool,
     /// Whether the user has answered a question, and no request has said so yet.
     has_answered: bool,
 }
@@ -50,6 +52,7 @@ impl<'t> Agent<'t> {
             asking,
             view: View::default(),
             rest: trial.entries.iter().collect(),
+            is_cut: within_limits(trial).len() < trial.entries.len(),
             has_answered: false,
         }
     }
@@ -68,8 +71,8 @@ impl<'t> Agent<'t> {
                 return Ok(());
             }
         }
-        // What a user says at a limit of the loop, the proxy has to hear.
-        if self.has_answered {
+        // What a user says right before a limit of the loop, the proxy has to hear.
+        if self.has_answered && self.is_cut {
             self.asks()?;
         }
         Ok(())

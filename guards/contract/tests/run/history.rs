@@ -27,6 +27,26 @@ fn a_resumed_run_goes_on_where_the_transcript_ends() {
 }
 
 #[test]
+fn a_host_that_keeps_the_transcript_itself_takes_it() {
+    let mut first = run(Scripted::default());
+    first.completed(calls(&["look"]));
+    let mut taken = first.take_news();
+    assert!(first.transcript().is_empty() && first.take_news().is_empty());
+    take_a_step(&mut first);
+    taken.extend(first.news().iter().cloned());
+    assert!(first.take_news().is_empty(), "it was seen as news");
+    first.completed(text("done"));
+    taken.extend(first.take_news());
+    // The run itself goes on as if nothing had been taken.
+    let mut other = run(Scripted::default());
+    other.completed(calls(&["look"]));
+    take_a_step(&mut other);
+    other.completed(text("done"));
+    assert_eq!(taken, other.transcript());
+    assert_eq!((first.step(), first.view()), (other.step(), other.view()));
+}
+
+#[test]
 fn a_rewritten_history_is_a_transcript_that_is_folded_anew() {
     let mut first = run(Scripted::default());
     first.completed(calls(&["look"]));

@@ -194,7 +194,7 @@ impl Guarded {
 
     /// Counts what happened, writes it to the log, and sends spans of it to the collector.
     fn notes(&self, happened: &Happened) {
-        let Happened { outcome, interventions, asked, fault, view, hidden_usage, sent: _ } = happened;
+        let Happened { outcome, interventions, asked, fault, view, branch, hidden_usage, sent: _ } = happened;
         self.shared.counts.count(|it| {
             let hidden = Hidden { requests: u64::from(asked.saturating_sub(1)), usage: *hidden_usage };
             it.turn(&self.conversation, interventions, hidden);
@@ -212,7 +212,8 @@ impl Guarded {
         let logged = Logged {
             conversation: &self.conversation,
             model: &self.asked.model,
-            view: view.as_ref().map(|(view, branch)| (view, *branch)),
+            view: view.as_ref(),
+            branch: *branch,
             interventions,
             dry_run: self.shared.dry_run,
         };

@@ -26,8 +26,10 @@ pub(super) struct Log {
 pub(super) struct Logged<'a> {
     pub(super) conversation: &'a str,
     pub(super) model: &'a str,
-    /// The conversation as the model is shown it, and which way of it this is.
-    pub(super) view: Option<(&'a View, usize)>,
+    /// The conversation as the model is shown it.
+    pub(super) view: Option<&'a View>,
+    /// Which way of the conversation it is on.
+    pub(super) branch: Option<usize>,
     pub(super) interventions: &'a [Intervention],
     /// Whether they were only watched.
     pub(super) dry_run: bool,
@@ -36,7 +38,7 @@ pub(super) struct Logged<'a> {
 impl Logged<'_> {
     /// The name of this way of the conversation.
     pub(super) fn place(&self) -> Option<String> {
-        self.view.map(|(_, branch)| format!("{}-{branch}", self.conversation))
+        self.branch.map(|branch| format!("{}-{branch}", self.conversation))
     }
 }
 
@@ -54,7 +56,7 @@ impl Log {
     /// Writes what happened. A log that cannot be written is no reason to fail an agent.
     pub(super) fn write(&self, logged: &Logged<'_>) {
         let file = |name: &str| self.folder.join(name);
-        if let Some((view, branch)) = logged.view {
+        if let (Some(view), Some(branch)) = (logged.view, logged.branch) {
             let name = file(&format!("{}-{branch}.jsonl", files::plain_name(logged.conversation)));
             self.note(
                 &name,
@@ -98,7 +100,7 @@ fn line(logged: &Logged<'_>, it: &Intervention) -> String {
     let line = json!({
         "conversation": logged.place(),
         "model": model,
-        "messages": view.map(|(view, _)| view.messages().len()),
+        "messages": view.map(|it| it.messages().len()),
         "guard": it.note.guard,
         "rule": it.note.rule,
         "level": it.note.level,

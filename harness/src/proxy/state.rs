@@ -43,8 +43,10 @@ pub(super) struct Happened {
     pub(super) hidden_usage: Usage,
     /// A guard that broke.
     pub(super) fault: Option<String>,
-    /// If it is logged, the conversation as the model is shown it now, and the way of the conversation that it is on.
-    pub(super) view: Option<(View, usize)>,
+    /// If it is logged, the conversation as the model is shown it now.
+    pub(super) view: Option<View>,
+    /// Which way of the conversation it is on, if it goes on from here.
+    pub(super) branch: Option<usize>,
     /// What the agent has already of an answer.
     pub(super) sent: Vec<u8>,
 }
@@ -77,6 +79,7 @@ impl Happened {
             hidden_usage: Usage::default(),
             fault: None,
             view: None,
+            branch: None,
             sent: Vec::new(),
         }
     }
@@ -134,14 +137,24 @@ impl State {
         outcome: Outcome,
         answer: Answer,
     ) -> Happened {
-        let view = is_logged.then(|| (self.going.run.view().clone(), self.going.branch));
+        let view = is_logged.then(|| self.going.run.view().clone());
+        let branch = Some(self.going.branch);
         let Self { going, interventions, asked, hidden_usage, fault, passing, .. } = self;
         places.keeps(going, answer);
-        Happened { outcome, interventions, asked, hidden_usage, fault, view, sent: passing.sent }
+        Happened { outcome, interventions, asked, hidden_usage, fault, view, branch, sent: passing.sent }
     }
 
     pub(super) fn ends(self, outcome: Outcome) -> Happened {
         let Self { interventions, asked, hidden_usage, fault, passing, .. } = self;
-        Happened { outcome, interventions, asked, hidden_usage, fault, view: None, sent: passing.sent }
+        Happened {
+            outcome,
+            interventions,
+            asked,
+            hidden_usage,
+            fault,
+            view: None,
+            branch: None,
+            sent: passing.sent,
+        }
     }
 }

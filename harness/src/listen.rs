@@ -3,7 +3,7 @@
 
 pub use limits::Limits;
 
-pub(crate) use incoming::{Held, read};
+pub(crate) use incoming::{Held, read, room_for};
 pub(crate) use line::{Lines, Shears};
 pub(crate) use plain::{json, text};
 pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};

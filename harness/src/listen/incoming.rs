@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, HttpBody};
 use balk_guards::wire::{Dialect, Failure, FailureKind};
 
 use super::limits::Limits;
@@ -69,6 +69,13 @@ pub(crate) async fn read(
     })
 }
 
+/// Room for a body of the length that its head says, if that is no lie to make room for.
+pub(crate) fn room_for(body: &impl HttpBody) -> Vec<u8> {
+    const BELIEVED: usize = 256 << 10;
+    let said = usize::try_from(body.size_hint().lower()).unwrap_or(BELIEVED);
+    Vec::with_capacity(said.min(BELIEVED))
+}
+
 /// What came as a body.
 enum Whole {
     Is(Vec<u8>),
@@ -80,8 +87,7 @@ enum Whole {
 /// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
 /// writing would see nothing but a reset.
 async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
-    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    let (mut bytes, mut length) = (Vec::with_capacity(expected.min(most)), 0);
+    let (mut bytes, mut length) = (room_for(&body), 0);
     loop {
         match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
             None if length <= most => return Whole::Is(bytes),

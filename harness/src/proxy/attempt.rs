@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes, HttpBody as _};
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
+use axum::body::{Body, Bytes};
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use balk_guards::wire::{BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, retry_after};
@@ -11,6 +11,7 @@ use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
 
 use super::passing::Passing;
 use super::upstream::{Lost, Upstream};
+use crate::listen::room_for;
 
 /// What a provider sent, as it came.
 #[derive(Clone, Debug)]
@@ -62,9 +63,11 @@ impl Asking<'_> {
         };
         let (parts, mut incoming) = response.into_parts();
         let form = form(&parts.headers);
-        let mut stream = (form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
-        let expected = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
-        let mut bytes = Vec::with_capacity(expected.min(STREAM_BYTES));
+        // It was asked to come as it is. What comes in a coding all the same is not read.
+        let is_coded = parts.headers.contains_key(CONTENT_ENCODING);
+        let mut stream =
+            (!is_coded && form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
+        let mut bytes = room_for(&incoming);
         let lost = loop {
             match self.upstream.piece(&mut incoming).await {
                 Ok(None) => break None,
@@ -92,6 +95,7 @@ impl Asking<'_> {
         match (stream, lost) {
             (Some(stream), lost) => streamed(stream.finish(self.offer), came, lost),
             (None, Some(lost)) => Attempt::Failed(Failed::lost(lost)),
+            (None, None) if is_coded => Attempt::Final(came),
             (None, None) => self.whole(came, form),
         }
     }

@@ -84,6 +84,16 @@ fn what_is_of_another_type_than_was_asked_for_passes_or_is_an_error() {
             let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
             assert_eq!(ask(&proxy, dialect, stream), (200, body.clone(), Some(())), "{dialect:?} {headers}");
         }
+        // Nor is a coding read that was not asked for.
+        for headers in [STREAM, "content-type: application/json"] {
+            let coded =
+                Script::with(200, &format!("{headers}\ncontent-encoding: x-mine"), "no text of a model");
+            let server = Server::of(vec![coded]);
+            let proxy = proxy(&server, Sight::Calls, Duration::from_secs(10));
+            let passed = (200, "no text of a model".to_owned(), Some(()));
+            assert_eq!(ask(&proxy, dialect, true), passed, "{dialect:?} {headers}");
+            assert_eq!(server.requests().len(), 1);
+        }
         // JSON under the name of a stream, and the page of something in between, are no answers.
         for (headers, body) in [(STREAM, &*whole), ("content-type: text/html", "<html>Log in.</html>")] {
             let server = Server::of(vec![Script::with(200, headers, body)]);

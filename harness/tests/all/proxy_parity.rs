@@ -32,8 +32,8 @@ struct Agent<'t> {
     rest: VecDeque<&'t Entry>,
     /// Whether a limit of the loop ended the trial.
     is_cut: bool,
-    /// Whether the user has answered a question, and no request has said so yet.
-    has_answered: bool,
+    /// Whether a call has a result or the user has answered, and no request has said so yet.
+    has_news: bool,
 }
 
 impl<'t> Agent<'t> {
@@ -53,7 +53,7 @@ impl<'t> Agent<'t> {
             view: View::default(),
             rest: trial.entries.iter().collect(),
             is_cut: within_limits(trial).len() < trial.entries.len(),
-            has_answered: false,
+            has_news: false,
         }
     }
 
@@ -65,14 +65,14 @@ impl<'t> Agent<'t> {
         // A bound of the trial is none of the proxy, so a run may be longer than its trial.
         while self.rest.iter().any(|it| matches!(it, Entry::Completion(_) | Entry::Failed(_))) {
             let Some(answer) = self.asks()? else { return Ok(()) };
-            self.has_answered = false;
+            self.has_news = false;
             let goes_on = if answer.calls.is_empty() { self.hears(&answer) } else { self.works(&answer) };
             if !goes_on {
                 return Ok(());
             }
         }
-        // What a user says right before a limit of the loop, the proxy has to hear.
-        if self.has_answered && self.is_cut {
+        // What came right before a limit of the loop, the proxy has to hear.
+        if self.has_news && self.is_cut {
             self.asks()?;
         }
         Ok(())
@@ -111,6 +111,7 @@ impl<'t> Agent<'t> {
                 RawCall { id: call.id.clone(), tool: call.tool.clone(), arguments: call.arguments.clone() };
             let call = Arc::new(ToolCall::new(raw, self.view.offer()));
             self.view.push(&Entry::Result(ToolResult { call, ..result.clone() }));
+            self.has_news = true;
         }
         while let Some(Entry::Result(_) | Entry::Intervention(_)) = self.rest.front() {
             self.rest.pop_front();
@@ -127,7 +128,7 @@ impl<'t> Agent<'t> {
         let says = |entry: &Entry| matches!(entry, Entry::User(_) | Entry::Answer(_));
         let Some(at) = self.rest.iter().position(|it| says(it)) else { return false };
         let Some(said) = self.rest.drain(..=at).next_back() else { return false };
-        self.has_answered = matches!(said, Entry::Answer(_));
+        self.has_news = matches!(said, Entry::Answer(_));
         self.view.push(said);
         while let Some(Entry::User(_)) = self.rest.front() {
             self.takes();

@@ -76,7 +76,7 @@ impl Drop for Served {
 /// Says where this process listens, and then what it knows of each name that it is asked for.
 ///
 /// # Errors
-/// Nobody reads it.
+/// The process that started this one has gone away, or sends what is no text.
 #[expect(clippy::print_stdout, reason = "the process that started this one reads it")]
 pub fn serve<T: Serialize>(address: SocketAddr, told: impl Fn(&str) -> T) -> Result<(), Failure> {
     println!("{address}");

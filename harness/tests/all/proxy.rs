@@ -117,6 +117,7 @@ fn a_question_is_a_message_and_the_next_words_are_its_answer() {
         "What now?\n\n1. say what to do\n2. switch to another model\n3. let it continue\n4. end the run"
     );
     assert_eq!(asked["tool_calls"], Value::Null);
+    assert_eq!(client.usage, json!({ "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 }));
     client.user("Use ls.");
     assert_eq!(client.asks()["content"], "done");
     let last =
@@ -317,13 +318,12 @@ fn what_is_no_loop_of_an_agent_passes() {
     let server = Server::of(vec![answers("retry", &[])]);
     let proxy = Proxy::start(proxying(&server)).expect("a port is free");
     let url = format!("{}/v1/chat/completions", proxy.url());
-    let by_provider = r#"{"type":"web_search"}"#;
-    let searches =
-        format!(r#"{{"model":"m","messages":[{{"role":"user","content":"?"}}],"tools":[{by_provider}]}}"#);
-    for body in [r#"{"model":"m","messages":[{"role":"user","content":"A title?"}]}"#, "{not JSON", &searches]
-    {
+    for body in [r#"{"model":"m","messages":[{"role":"user","content":"A title?"}]}"#, "{not JSON"] {
         assert_eq!(post(&url, body).body, says("retry", &[]));
     }
+    let searches = r#"{"model":"m","max_tokens":9,"tools":[{"type":"web_search_20250305","name":"web_search"}],
+        "messages":[{"role":"user","content":"?"}]}"#;
+    assert_eq!(post(&format!("{}/v1/messages", proxy.url()), searches).body, says("retry", &[]));
     assert_eq!(post(&format!("{}/v1/embeddings", proxy.url()), "{}").body, says("retry", &[]));
     let passed = [("no-tools", 2), ("other-path", 1), ("unreadable", 1)];
     assert_eq!((proxy.counted().passed, proxy.counted().turns), (passed.into(), 0));

@@ -122,6 +122,8 @@ pub(crate) fn answers(text: &str, calls: &[(&str, &str)]) -> Script {
 pub(crate) struct Client {
     url: String,
     pub(crate) messages: Vec<Value>,
+    /// The tokens of the last answer.
+    pub(crate) usage: Value,
     traceparent: Option<&'static str>,
 }
 
@@ -142,7 +144,7 @@ impl Client {
     /// A client of the proxy at this address, whose requests are in the trace that `traceparent` names.
     pub(crate) fn at(url: &str, traceparent: Option<&'static str>) -> Self {
         let messages = vec![json!({ "role": "user", "content": "Do it." })];
-        Self { url: format!("{url}/c/it/v1/chat/completions"), messages, traceparent }
+        Self { url: format!("{url}/c/it/v1/chat/completions"), messages, usage: Value::Null, traceparent }
     }
 
     pub(crate) fn send(&self) -> Got {
@@ -162,6 +164,7 @@ impl Client {
         assert_eq!(got.status, 200, "{got:?}");
         let body: Value = serde_json::from_str(&got.body).expect("it is JSON");
         let message = body["choices"][0]["message"].clone();
+        self.usage = body["usage"].clone();
         self.messages.push(message.clone());
         message
     }

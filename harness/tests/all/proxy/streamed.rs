@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
-use balk_guards::wire::{Answering, Asking, Dialect};
+use balk_guards::wire::{Answering, Asking, Dialect, Failure, FailureKind};
 use balk_guards::{
     Answer, Blocked, Choice, Completion, Decision, Entry, FinishReason, Guard, Offer, Part, Protocol,
     Question, RawCall, Recovery, Repair, Sight, Speaker, Stack, Start, Tool, Usage, UserMessage, Verdict,
@@ -238,6 +238,13 @@ fn an_answer_is_asked_for_again_until_some_of_it_was_passed_on() {
         // Before its first word.
         let opening = if dialect == Dialect::Gemini { ": hi\n\n".into() } else { events[0].to_owned() };
         let server = Server::of(vec![Script::with(200, STREAM, &opening), answer(dialect, &whole)]);
+        let proxy = self::proxy(Sight::Calls, &server);
+        let body = read(ask(&proxy, dialect, &view()));
+        assert_eq!(body, stream(dialect, &whole).0 + &stream(dialect, &whole).1, "{dialect:?}");
+        // The provider says in the stream that it has failed.
+        let failure =
+            Failure::of(dialect, FailureKind::Overloaded, "later").in_stream(dialect, 0).to_string();
+        let server = Server::of(vec![Script::with(200, STREAM, &failure), answer(dialect, &whole)]);
         let proxy = self::proxy(Sight::Calls, &server);
         let body = read(ask(&proxy, dialect, &view()));
         assert_eq!(body, stream(dialect, &whole).0 + &stream(dialect, &whole).1, "{dialect:?}");

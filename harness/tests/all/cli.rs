@@ -294,6 +294,20 @@ fn command_lines_that_make_no_sense() {
 }
 
 #[test]
+fn a_log_that_cannot_be_made_is_no_fault_of_the_port() {
+    let folder = empty();
+    fs::write(folder.path().join("file"), "").expect("it is written");
+    for command in [&["proxy", "--upstream", "http://127.0.0.1:9"][..], &["serve", "repeating"]] {
+        let arguments = [command, &["--log", "file/log"]].concat();
+        let said = whole(&run_in(folder.path(), &arguments, "1"));
+        assert!(
+            said.contains("error: --log: expected a folder that can be made, found `file/log`"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn what_is_no_scenario_file_is_said_to_be_none() {
     let directory = empty();
     let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));

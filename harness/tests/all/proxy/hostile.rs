@@ -135,6 +135,28 @@ fn a_client_that_goes_away_leaves_no_connection_to_its_provider() {
     }
 }
 
+#[test]
+fn a_provider_that_comes_back_is_reached() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+    let address = listener.local_addr().expect("it is bound");
+    drop(listener);
+    let upstream = Base::parse(&format!("http://{address}")).expect("an address");
+    let proxy = Proxy::start(Proxying::new(upstream)).expect("a port is free");
+    let models = || ureq::get(format!("{}/v1/models", proxy.url())).call().map(|it| it.status().as_u16());
+    models().expect_err("it is not there");
+    assert!(proxy.unreached().is_some());
+    let listener = TcpListener::bind(address).expect("the port is still free");
+    let answers = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("the proxy asks");
+        let mut head = [0; 1024];
+        let _ = stream.read(&mut head).expect("a request");
+        stream.write_all(b"HTTP/1.1 200 Said\r\ncontent-length: 2\r\n\r\n{}").expect("it is sent");
+    });
+    assert_eq!(models().ok(), Some(200));
+    answers.join().expect("it answered");
+    assert_eq!(proxy.unreached(), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 

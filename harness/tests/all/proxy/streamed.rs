@@ -40,6 +40,9 @@ impl Guard for ObeysCalls {
                 let completion = Completion { parts: completion.parts.clone(), ..said("", &["ls"]) };
                 Verdict::Repair(Repair { note: note("made"), completion: completion.into() })
             }
+            "notice" => {
+                return Ok(Decision { notices: vec![note("You should know.")], ..Decision::pass() });
+            }
             _ => Verdict::Pass,
         };
         Ok(verdict.into())
@@ -63,7 +66,7 @@ pub(super) fn said(text: &str, calls: &[&str]) -> Completion {
 }
 
 pub(super) fn offer() -> Offer {
-    let names = ["ls", "block", "retry", "stop", "ask", "repair"];
+    let names = ["ls", "block", "retry", "stop", "ask", "repair", "notice"];
     Offer::new(names.map(Tool::new))
 }
 
@@ -330,4 +333,25 @@ fn what_follows_a_stream_by_its_id_gets_what_its_agent_never_saw() {
     };
     let told = "Not run: the whole turn was refused; see below.";
     assert_eq!(input.map(said).collect::<Vec<_>>(), [told, "Say it again.", "Now.", "ls", "files"]);
+}
+
+#[test]
+fn a_text_waits_for_what_its_user_is_told_below_it() {
+    for dialect in Dialect::ALL {
+        let said_first = answer(dialect, &said("I look.", &["notice"]));
+        let server = Server::of(vec![said_first, answer(dialect, &said("Done.", &[]))]);
+        let proxy = self::proxy(Sight::Calls, &server);
+        let mut view = view();
+        let next = |view: &View| {
+            let mut reader = dialect.stream();
+            reader.feed(read(ask(&proxy, dialect, view)).as_bytes());
+            Arc::new(reader.finish(&offer()).expect("an answer"))
+        };
+        let first = next(&view);
+        view.push(&Entry::Completion(first.clone()));
+        let result = balk_guards::ToolResult::executed(&first.calls[0], balk_guards::Status::Ok, "files");
+        view.push(&Entry::Result(result));
+        let text: String = next(&view).texts().map(|it| &**it).collect();
+        assert_eq!(text, "Done.\n\nYou should know.", "{dialect:?}");
+    }
 }

@@ -39,12 +39,14 @@ use crate::listen::Lines;
 use crate::replay::ToolTable;
 use counts::Counts;
 use log::Log;
+use offers::Offers;
 use places::Places;
 use shared::Shared;
 use spans::Spans;
 use upstream::Upstream;
 
 mod attempt;
+mod beginning;
 mod collector;
 mod counts;
 mod delivery;
@@ -52,6 +54,7 @@ mod history;
 mod http;
 mod ids;
 mod log;
+mod offers;
 mod passing;
 mod place;
 mod places;
@@ -161,7 +164,7 @@ impl Proxy {
             places: guards.map(|guards| Places::new(guards, dry_run, profile, limits.kept)),
             api,
             dry_run,
-            tools,
+            offers: Offers::new(tools),
             bounds,
             limits,
             log,

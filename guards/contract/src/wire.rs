@@ -41,7 +41,8 @@
 //! [`Headers`], [`models`] and [`token_count`] what else a provider says. Ids and times come from the caller
 //! ([`Answering`]).
 //!
-//! As a proxy: [`Dialect::spliced`] puts messages into a request that the client never saw, and leaves every other byte
+//! As a proxy: [`Dialect::outline`] finds what of a request is known and need not be read again.
+//! [`Dialect::spliced`] puts messages into a request that the client never saw, and leaves every other byte
 //! as the client sent it.
 
 mod answering;
@@ -62,6 +63,7 @@ mod mark;
 mod names;
 pub mod openai;
 mod opened;
+mod outline;
 mod place;
 mod reading;
 mod refusal;
@@ -73,7 +75,7 @@ mod stream;
 mod wanted;
 
 pub use answering::Answering;
-pub use asked::{Asked, Choice};
+pub use asked::{Asked, Choice, Tools};
 pub use asking::Asking;
 pub use dialect::Dialect;
 pub use edit::Edit;
@@ -83,6 +85,7 @@ pub use headers::{Headers, Limit};
 pub use legal::{Illegal, Rule};
 pub use lists::{models, token_count};
 pub use names::Names;
+pub use outline::Outline;
 pub use reading::Unreadable;
 pub use refusal::{Refusal, Remedy, STREAM_BYTES};
 pub use reply::{Form, Reply, retry_after};

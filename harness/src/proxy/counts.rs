@@ -78,10 +78,10 @@ impl Counts {
 
 impl Counted {
     /// Keeps what was guessed. The names come from clients, so there is a bound.
-    pub(super) fn guesses(&mut self, tools: Vec<String>) {
+    pub(super) fn guesses(&mut self, tools: &[String]) {
         for tool in tools {
-            if self.guessed_to_write.len() < TOOLS {
-                self.guessed_to_write.insert(tool);
+            if self.guessed_to_write.len() < TOOLS && !self.guessed_to_write.contains(tool) {
+                self.guessed_to_write.insert(tool.clone());
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A request's history as entries of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use balk_guards::{
@@ -137,6 +137,19 @@ fn without_reminders(text: &Arc<str>) -> Arc<str> {
             None => return within.into(),
         }
     }
+}
+
+/// Whether every result among these messages answers a call that is before it among them.
+pub(super) fn stands_alone(messages: &[Message]) -> bool {
+    let mut calls = BTreeSet::new();
+    messages.iter().all(|message| match message {
+        Message::User(_) => true,
+        Message::Assistant(it) => {
+            calls.extend(it.calls.iter().map(|call| &*call.id));
+            true
+        }
+        Message::Result { id, .. } => calls.contains(&**id),
+    })
 }
 
 /// Whether an agent shows what it was answered with: the same calls. Texts are cut and changed too often.

@@ -7,8 +7,8 @@ use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{Request, Response, StatusCode};
-use balk_guards::wire::{Asked, Dialect, Framing};
-use balk_guards::{Effect, Offer};
+use balk_guards::GuardFault;
+use balk_guards::wire::{Asked, Dialect, Framing, Unreadable};
 use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
@@ -45,28 +45,21 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
             Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
         }
     };
-    let asked = match asked(&shared, dialect, &body) {
-        Ok(asked) => asked,
+    let conversation = conversation.unwrap_or_else(|| DEFAULT.to_owned());
+    let (asked, begun) = match begun(&shared, dialect, &conversation, &body) {
+        Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
     let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
-    let request = Guarded {
-        shared,
-        head,
-        rest,
-        body: body.into(),
-        asked,
-        form,
-        conversation: conversation.unwrap_or_else(|| DEFAULT.to_owned()),
-        began: moment(),
-    };
+    let request =
+        Guarded { shared, head, rest, body: body.into(), asked, form, conversation, began: moment() };
     if request.shared.dry_run {
-        return request.watched().await;
+        return request.watched(begun).await;
     }
     if form.framing == Some(Framing::Events) {
-        return request.streamed().await;
+        return request.streamed(begun).await;
     }
-    request.played(None).await.map(Body::from)
+    request.played(begun, None).await.map(Body::from)
 }
 
 /// Why guards do not see a request, if its head says so already.
@@ -87,25 +80,27 @@ const AT_ONCE: usize = 16;
 /// The name of a conversation without one.
 const DEFAULT: &str = "default";
 
+/// How guards are about a request, before the model is asked.
+type Begun = Result<State, GuardFault>;
+
 /// The request, if it is of a task, or why it is none: a request without tools of the agent's own asks for a title, a
 /// summary or a search, and nothing of it is an agent's loop. What cannot be read is the provider's to refuse.
-fn asked(shared: &Shared, dialect: Dialect, body: &str) -> Result<Asked, &'static str> {
-    let mut asked = dialect.asked(body).map_err(|_| "unreadable")?;
-    if asked.offer.tools().iter().all(|it| it.provider_executed) {
+fn begun(
+    shared: &Shared,
+    dialect: Dialect,
+    conversation: &str,
+    body: &str,
+) -> Result<(Asked, Begun), &'static str> {
+    let unreadable = |_: Unreadable| "unreadable";
+    let outline = dialect.outline(body).map_err(unreadable)?;
+    let offered = shared.offers.of(dialect, &outline).map_err(unreadable)?;
+    if !offered.has_own {
         return Err("no-tools");
     }
-    let mut guessed = Vec::new();
-    let declared = asked.offer.tools().iter().map(|tool| match shared.tools.get(&tool.original) {
-        Some(it) => tool.clone().effect(it.effect).purpose(it.purpose),
-        None if asked.offer.seems_to_write(&tool.name) => {
-            guessed.push(tool.original.to_string());
-            tool.clone().effect(Effect::Write)
-        }
-        None => tool.clone(),
-    });
-    asked.offer = Offer::new(declared).into();
-    shared.counts.count(|it| it.guesses(guessed));
-    Ok(asked)
+    shared.counts.count(|it| it.guesses(&offered.guessed));
+    let places = shared.places.as_ref().expect("a request is guarded where there are guards");
+    let (asked, going) = places.go_on(conversation, &outline, &offered.tools).map_err(unreadable)?;
+    Ok((asked, going.map(State::of)))
 }
 
 /// A request that goes through the guards.
@@ -137,28 +132,27 @@ impl Guarded {
             body: &self.body,
             asked: &self.asked,
             places: self.places(),
-            conversation: &self.conversation,
             bounds: self.shared.bounds,
             is_logged: self.shared.log.is_some(),
         }
     }
 
     /// The answer, or what is left of it once some was sent `to` the agent.
-    async fn played(self, to: Option<Sender<Passed>>) -> Response<Bytes> {
-        let happened = self.turn().play(to).await;
+    async fn played(self, begun: Begun, to: Option<Sender<Passed>>) -> Response<Bytes> {
+        let happened = self.turn().play(begun, to).await;
         self.response(happened)
     }
 
     /// The answer as a stream. If it does not come soon, its connection is kept.
-    async fn streamed(self) -> Response<Body> {
+    async fn streamed(self, begun: Begun) -> Response<Body> {
         let (dialect, silence) = (self.form.dialect, self.shared.bounds.silence);
         let (to, passed) = mpsc::channel(AT_ONCE);
-        Stream::new(dialect, Box::pin(self.played(Some(to))), passed, silence).response().await
+        Stream::new(dialect, Box::pin(self.played(begun, Some(to))), passed, silence).response().await
     }
 
     /// Guards only watch: the answer is passed on as it comes.
-    async fn watched(mut self) -> Response<Body> {
-        let state = match State::begin(self.places(), &self.conversation, &self.asked) {
+    async fn watched(mut self, begun: Begun) -> Response<Body> {
+        let state = match begun {
             Ok(state) => state,
             Err(fault) => {
                 self.shared.counts.count(|it| it.faults += 1);

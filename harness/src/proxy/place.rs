@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use balk_guards::wire::Asked;
 use balk_guards::{Completion, Entry, Message, Run, Step};
 
+use super::beginning::{Beginning, Length};
 use super::put::Put;
 use super::watched::Watched;
 use crate::listen::path::Path;
@@ -12,6 +13,10 @@ use crate::listen::path::Path;
 /// A place: a request, and what it was answered with.
 pub(super) struct Place {
     pub(super) path: Path,
+    /// How its request begins, if what follows can be read alone.
+    pub(super) beginning: Option<Beginning>,
+    /// What its request has.
+    pub(super) length: Length,
     /// The place whose answer it goes on from.
     pub(super) from: Option<Arc<Place>>,
     /// What was committed since the answer before.
@@ -61,6 +66,12 @@ impl Place {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let has_ended = matches!(run.step(), Step::Ended(_));
         (!has_ended && *run.view().offer() == asked.offer).then_some(*run)
+    }
+
+    /// Whether a question waits for its user.
+    pub(super) fn asks(&self) -> bool {
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        run.as_ref().is_some_and(|it| matches!(it.step(), Step::User(_)))
     }
 
     /// Whether nothing has gone on from it.
@@ -139,6 +150,8 @@ mod tests {
             };
             last = Some(Arc::new(Place {
                 path: Path::default(),
+                beginning: None,
+                length: Length::default(),
                 from: last.take(),
                 entries: Box::default(),
                 puts: Arc::default(),

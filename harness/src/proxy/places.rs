@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use balk_guards::wire::{Asked, Edit};
+use balk_guards::wire::{Asked, Edit, Outline, Tools, Unreadable};
 use balk_guards::{
     Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Speaker, Stack,
     Start, Step, UserMessage,
 };
 use balk_scenarios::agents::Profile;
 
+use super::beginning::{Beginning, Length, beginnings};
 use super::history::{self, Reader, intervention};
 use super::place::{Answer, Place};
 use super::put::{Put, edits};
@@ -42,6 +43,8 @@ pub(super) struct Places {
 #[derive(Default)]
 struct Known {
     places: BTreeMap<Path, Arc<Place>>,
+    /// The place whose request is the beginning of others, byte for byte.
+    by_beginning: BTreeMap<Beginning, Path>,
     /// The place at which the answer with each id was given, of dialects whose requests follow one.
     by_answer: BTreeMap<Arc<str>, Path>,
     /// The order in which places came, for when there are too many.
@@ -56,8 +59,8 @@ pub(super) struct Going {
     pub(super) edits: Vec<Edit>,
     /// Which way of the conversation it is on.
     pub(super) branch: usize,
-    /// The number of items of its history.
-    pub(super) items: usize,
+    /// What the request has.
+    pub(super) length: Length,
     /// What guards did about its results, or would have done.
     pub(super) fresh: Vec<Intervention>,
     /// What the user is to be told about its results.
@@ -65,6 +68,7 @@ pub(super) struct Going {
     /// What the user was told last for the end of the run.
     pub(super) ending: Option<Arc<str>>,
     path: Path,
+    beginning: Option<Beginning>,
     from: Option<Arc<Place>>,
     entries: Vec<Entry>,
     puts: Arc<[Put]>,
@@ -85,69 +89,148 @@ impl Places {
         self.only_watch
     }
 
-    /// Finds where a request goes on.
+    /// Reads a request with these tools, and finds where it goes on.
     ///
     /// # Errors
-    /// A guard broke.
-    pub(super) fn go_on(&self, conversation: &str, asked: &Asked) -> Result<Going, GuardFault> {
+    /// It is no request of its dialect; within, a guard broke.
+    pub(super) fn go_on(
+        &self,
+        conversation: &str,
+        outline: &Outline<'_>,
+        tools: &Tools,
+    ) -> Result<(Asked, Result<Going, GuardFault>), Unreadable> {
+        let beginnings = beginnings(conversation, outline);
+        if let Some((asked, going)) = self.straight(outline, tools, &beginnings) {
+            return Ok((asked, Ok(going)));
+        }
+        let asked = outline.asked(0, tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
+        let (found, path) = self.find(conversation, &asked, &items);
+        let beginning = beginnings.last().copied();
+        let before = Length::default();
+        let going = self.anywhere(&Request { asked: &asked, items: &items, path, beginning, before }, found);
+        Ok((asked, going))
+    }
+
+    /// Where a request goes on that begins with that of a place, byte for byte, and has one turn behind it, as most have.
+    /// What comes before need not be read again. None if that is not enough to know it: what the agent never saw has to
+    /// be put there, the same words of its user are counted, or another place knows more.
+    fn straight(
+        &self,
+        outline: &Outline<'_>,
+        tools: &Tools,
+        beginnings: &[Beginning],
+    ) -> Option<(Asked, Going)> {
+        let (place, known) = self.begun(beginnings)?;
+        if place.asks() || !place.puts.is_empty() || !place.answer.puts.is_empty() {
+            return None;
+        }
+        let asked = outline.asked(known, tools).ok()?;
+        let echo = echo(&asked.messages)?;
+        let shows = is_one_turn(&asked.messages) && history::is_shown(Some(echo), &place.answer.shown);
+        if !shows || asked.previous.is_some() || !history::stands_alone(&asked.messages) {
+            return None;
+        }
+        let items = path::items(&asked.messages, self.profile.as_deref());
+        let paths = paths(place.path, &items);
+        if self.knows_any(&paths) {
+            return None;
+        }
+        let run = place.goes_on(&asked)?;
+        let request = Request {
+            asked: &asked,
+            items: &items,
+            path: *paths.last()?,
+            beginning: beginnings.last().copied(),
+            before: place.length,
+        };
+        let known = place.length.items;
+        let going = self.heard(&request, Way::Straight(run), place, known, Some(echo));
+        Some((asked, going))
+    }
+
+    /// The place whose request is the longest beginning of another one, and how many elements it has.
+    fn begun(&self, beginnings: &[Beginning]) -> Option<(Arc<Place>, usize)> {
+        let known = locked(&self.all);
+        let place = |(at, it): (usize, &Beginning)| {
+            Some((known.places.get(known.by_beginning.get(it)?)?.clone(), at + 1))
+        };
+        beginnings.iter().enumerate().rev().find_map(place)
+    }
+
+    fn knows_any(&self, paths: &[Path]) -> bool {
+        let known = locked(&self.all);
+        paths.iter().any(|it| known.places.contains_key(it))
+    }
+
+    /// Where a request goes on that was read whole. `found` is the place that it goes on from, and how many of its items
+    /// were known there.
+    fn anywhere(
+        &self,
+        request: &Request<'_>,
+        found: Option<(Arc<Place>, usize)>,
+    ) -> Result<Going, GuardFault> {
+        let Request { asked, items, .. } = *request;
         let reader = Reader { profile: self.profile.as_deref() };
-        let (found, path) = self.find(conversation, asked, &items);
-        let request = Request { asked, items: &items, path };
         let Some((place, known)) = found else {
             let entries = reader.entries(&asked.messages);
-            return Ok(self.going(
-                &request,
-                Way::Forked(self.resumed(asked, entries.clone())?),
-                None,
-                entries,
-                [],
-            ));
+            let run = self.resumed(asked, entries.clone())?;
+            return Ok(self.going(request, Way::Forked(run), None, entries, []));
         };
         if known == items.len() && known > 0 {
             // The same request again.
             let run = self.resumed(asked, place.way_to())?;
             let way = if place.is_last() { Way::Again(run, place.branch) } else { Way::Forked(run) };
             let (from, entries) = (place.from.clone(), place.entries.to_vec());
-            return Ok(self.going(&request, way, from, entries, place.puts.iter().cloned()));
+            return Ok(self.going(request, way, from, entries, place.puts.iter().cloned()));
         }
-        let since = known.checked_sub(1).map_or(0, |last| items[last].at + 1);
-        let news = &asked.messages[since..];
-        let echo = match news.first() {
-            Some(Message::Assistant(it)) => Some(&**it),
-            Some(Message::User(_) | Message::Result { .. }) | None => None,
-        };
+        let news = &asked.messages[since(items, known)..];
         // What the provider keeps need not be sent, nor is it echoed.
         let kept = asked.previous.is_some();
-        let echo = if kept { Some(&*place.answer.shown) } else { echo };
-        let old: &[Put] = if kept { &[] } else { &place.puts };
-        let is_one_turn = !news.iter().skip(1).any(|it| matches!(it, Message::Assistant(_)));
-        if !(is_one_turn && history::is_shown(echo, &place.answer.shown)) {
+        let echo = if kept { Some(&place.answer.shown) } else { echo(news) };
+        if !(is_one_turn(news) && history::is_shown(echo.map(|it| &**it), &place.answer.shown)) {
             let entries = reader.entries(news);
             let run = self.resumed(asked, place.way_to().into_iter().chain(entries.clone()).collect())?;
-            let old = old.iter().cloned();
-            return Ok(self.going(&request, Way::Forked(run), Some(place.clone()), entries, old));
+            let old = if kept { Vec::new() } else { place.puts.to_vec() };
+            return Ok(self.going(request, Way::Forked(run), Some(place.clone()), entries, old));
         }
-        let mut way = match place.goes_on(asked) {
+        let way = match place.goes_on(asked) {
             Some(run) => Way::Straight(run),
             None => Way::Forked(self.resumed(asked, place.way_from())?),
         };
+        let echo = echo.cloned();
+        Ok(self.heard(request, way, place, known, echo.as_ref()))
+    }
+
+    /// The run hears what came after the answer of a place, at which so many items were `known`. The agent shows that
+    /// answer as `echo`.
+    fn heard(
+        &self,
+        request: &Request<'_>,
+        mut way: Way,
+        place: Arc<Place>,
+        known: usize,
+        echo: Option<&Arc<Completion>>,
+    ) -> Going {
+        let Request { asked, items, before, .. } = *request;
+        let reader = Reader { profile: self.profile.as_deref() };
         let run = way.run();
         run.take_news();
-        hears(run, reader, &asked.messages, since, (&place.answer.shown, echo));
+        let shown = &place.answer.shown;
+        let new = known - before.items;
+        hears(run, reader, &asked.messages, since(items, new), (shown, echo.map(|it| &**it)));
         let entries = run.take_news();
-        let answered = items[known..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
-        let own: &[Put] = if kept { &[] } else { &place.answer.puts };
+        let answered = items[new..].iter().rposition(Item::is_result).map_or(known, |at| known + at + 1);
+        let kept = asked.previous.is_some();
+        let (old, own): (&[Put], &[Put]) = if kept { (&[], &[]) } else { (&place.puts, &place.answer.puts) };
         let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
         let (with, then) = entries.split_at(entries.iter().position(is_said).unwrap_or(entries.len()));
-        let shown = &place.answer.shown;
-        let told = [Put::of_guards(answered, with, shown), Put::of_guards(items.len(), then, shown)]
-            .into_iter()
-            .flatten();
-        let puts: Vec<Put> = old.iter().chain(own).cloned().chain(told).collect();
+        let length = before.items + items.len();
+        let told = [Put::of_guards(answered, with, shown), Put::of_guards(length, then, shown)];
+        let puts: Vec<Put> = old.iter().chain(own).cloned().chain(told.into_iter().flatten()).collect();
         let fresh = entries.iter().filter_map(intervention).chain(run.guard().would_have()).collect();
         let notices = entries.iter().filter_map(|it| it.notice().cloned()).collect();
-        Ok(Going { fresh, notices, ..self.going(&request, way, Some(place), entries, puts) })
+        Going { fresh, notices, ..self.going(request, way, Some(place), entries, puts) }
     }
 
     /// The place with the longest beginning in common, with the number of its items, and the path of the request.
@@ -156,12 +239,9 @@ impl Places {
             let known = locked(&self.all);
             known.places.get(known.by_answer.get(id)?).cloned()
         });
-        let mut path = followed.as_ref().map_or_else(|| Path::of(conversation), |it| it.path);
-        let mut paths = Vec::with_capacity(items.len());
-        for item in items {
-            path = path.then(&item.said);
-            paths.push(path);
-        }
+        let start = followed.as_ref().map_or_else(|| Path::of(conversation), |it| it.path);
+        let paths = paths(start, items);
+        let path = paths.last().copied().unwrap_or(start);
         let known = locked(&self.all);
         // A request mostly goes on from the answer to the one before it, so the last places are looked up first.
         let place = |(at, path): (usize, &Path)| Some((known.places.get(path)?.clone(), at + 1));
@@ -178,9 +258,14 @@ impl Places {
         entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
-        let Request { asked, items, path } = *request;
+        let Request { asked, items, path, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
-        let mut edits = edits(&puts, items, &asked.messages);
+        let mut edits = edits(&puts, before, items, &asked.messages);
+        let length =
+            Length { items: before.items + items.len(), messages: before.messages + asked.messages.len() };
+        // Else what follows may belong to the last message.
+        let beginning =
+            beginning.filter(|_| items.last().is_some_and(|it| it.at + 1 == asked.messages.len()));
         let lacks = from.as_ref().filter(|_| asked.previous.is_some()).map_or(&[][..], |it| &it.answer.lacks);
         if !lacks.is_empty() {
             edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
@@ -198,10 +283,11 @@ impl Places {
             ending,
             edits,
             branch,
-            items: items.len(),
+            length,
             fresh: Vec::new(),
             notices: Vec::new(),
             path,
+            beginning,
             from,
             entries,
             puts,
@@ -252,31 +338,44 @@ impl Places {
     /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
     /// oldest ones are forgotten: a history that no place knows is folded from its start.
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
-        let Going { branch, path, from, entries, puts, run, ending, .. } = going;
-        let id = answer.id.clone();
+        let Going { branch, path, beginning, length, from, entries, puts, run, ending, .. } = going;
         let entries = entries.into();
-        let place =
-            Place { path, from, entries, puts, answer, ending, run: Mutex::new(Some(Box::new(run))), branch };
+        let run = Mutex::new(Some(Box::new(run)));
+        let place = Place { path, beginning, length, from, entries, puts, answer, ending, run, branch };
         let mut known = locked(&self.all);
-        if let Some(id) = id {
-            known.by_answer.insert(id, path);
-        }
-        known.kept += place.bytes();
-        if let Some(before) = known.places.insert(path, Arc::new(place)) {
-            known.kept -= before.bytes();
-        } else {
+        if !known.keeps(place) {
             known.order.push_back(path);
         }
         while known.kept > self.most
             && let Some(path) = known.order.pop_front()
         {
-            if let Some(place) = known.places.remove(&path) {
-                known.kept -= place.bytes();
-                if let Some(id) = &place.answer.id {
-                    known.by_answer.remove(id);
-                }
-            }
+            known.forgets(path);
         }
+    }
+}
+
+impl Known {
+    /// Keeps a place, in place of another one at its path. Whether there was one.
+    fn keeps(&mut self, place: Place) -> bool {
+        let path = place.path;
+        let was_there = self.forgets(path);
+        self.by_answer.extend(place.answer.id.clone().map(|id| (id, path)));
+        self.by_beginning.extend(place.beginning.map(|it| (it, path)));
+        self.kept += place.bytes();
+        self.places.insert(path, Arc::new(place));
+        was_there
+    }
+
+    fn forgets(&mut self, path: Path) -> bool {
+        let Some(place) = self.places.remove(&path) else { return false };
+        self.kept -= place.bytes();
+        if let Some(id) = &place.answer.id {
+            self.by_answer.remove(id);
+        }
+        if let Some(beginning) = &place.beginning {
+            self.by_beginning.remove(beginning);
+        }
+        true
     }
 }
 
@@ -284,8 +383,40 @@ impl Places {
 #[derive(Clone, Copy)]
 struct Request<'a> {
     asked: &'a Asked,
+    /// The items of what was read.
     items: &'a [Item],
     path: Path,
+    /// How it begins, up to its end.
+    beginning: Option<Beginning>,
+    /// What was not read.
+    before: Length,
+}
+
+/// The paths to these items, which come after another one.
+fn paths(mut path: Path, items: &[Item]) -> Vec<Path> {
+    let then = |item: &Item| {
+        path = path.then(&item.said);
+        path
+    };
+    items.iter().map(then).collect()
+}
+
+/// The index of the first message behind so many items.
+fn since(items: &[Item], known: usize) -> usize {
+    known.checked_sub(1).map_or(0, |last| items[last].at + 1)
+}
+
+/// The answer that an agent shows first of all that is new.
+fn echo(news: &[Message]) -> Option<&Arc<Completion>> {
+    match news.first() {
+        Some(Message::Assistant(it)) => Some(it),
+        Some(Message::User(_) | Message::Result { .. }) | None => None,
+    }
+}
+
+/// Whether the model has spoken once at most, and first.
+fn is_one_turn(news: &[Message]) -> bool {
+    !news.iter().skip(1).any(|it| matches!(it, Message::Assistant(_)))
 }
 
 /// How a run came to a place.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use balk_guards::wire::Edit;
 use balk_guards::{Completion, Entry, Message, Origin};
 
+use super::beginning::Length;
 use super::history;
 use crate::listen::path::Item;
 
@@ -63,14 +64,15 @@ impl Put {
     }
 }
 
-/// What has to be done to the messages of a request that lacks all this.
-pub(super) fn edits(puts: &[Put], items: &[Item], messages: &[Message]) -> Vec<Edit> {
+/// What has to be done to the messages of a request that lacks all this. `items` and `messages` come behind `before`.
+pub(super) fn edits(puts: &[Put], before: Length, items: &[Item], messages: &[Message]) -> Vec<Edit> {
     let edit = |put: &Put| {
-        let at = match put.after.checked_sub(1) {
+        let at = match put.after.checked_sub(before.items)?.checked_sub(1) {
             None => 0,
             Some(last) => items.get(last)?.at + 1,
         };
         let is_answer = matches!(messages.get(at), Some(Message::Assistant(_)));
+        let at = before.messages + at;
         match &put.what {
             What::Instead(messages) if is_answer => Some(Edit::Replace { at, messages: messages.clone() }),
             What::Messages(messages) | What::Instead(messages) => {

@@ -8,12 +8,12 @@ use balk_guards::wire::Dialect;
 
 use super::counts::Counts;
 use super::log::Log;
+use super::offers::Offers;
 use super::places::Places;
 use super::spans::Spans;
 use super::turn::Bounds;
 use super::upstream::Upstream;
 use crate::listen::Limits;
-use crate::replay::ToolTable;
 
 /// What all requests share.
 pub(super) struct Shared {
@@ -24,7 +24,8 @@ pub(super) struct Shared {
     pub(super) api: Option<Dialect>,
     /// Whether guards only watch.
     pub(super) dry_run: bool,
-    pub(super) tools: ToolTable,
+    /// The tools of all agents.
+    pub(super) offers: Offers,
     pub(super) bounds: Bounds,
     pub(super) limits: Limits,
     pub(super) log: Option<Log>,

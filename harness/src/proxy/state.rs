@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::Asked;
-use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, GuardFault, Intervention, Usage, View};
+use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, Intervention, Usage, View};
 
 use super::attempt::{Came, Failed};
 use super::history::intervention;
@@ -86,21 +85,15 @@ impl Happened {
 }
 
 impl State {
-    /// Finds where the request goes on.
-    ///
-    /// # Errors
-    /// A guard broke.
-    pub(super) fn begin(places: &Places, conversation: &str, asked: &Asked) -> Result<Self, GuardFault> {
-        let mut going = places.go_on(conversation, asked)?;
+    /// A turn that begins here.
+    pub(super) fn of(mut going: Going) -> Self {
         going.run.take_news();
         let interventions = std::mem::take(&mut going.fresh);
         let (entries, last, failed, fault, hidden_usage) = Default::default();
         let passing = Passing::new(None);
-        Ok(Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, fault, passing })
+        Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, fault, passing }
     }
-}
 
-impl State {
     /// Takes what was committed.
     pub(super) fn takes_news(&mut self) {
         let news = self.going.run.take_news();

@@ -62,7 +62,6 @@ pub(super) struct Turn<'a> {
     pub(super) body: &'a Bytes,
     pub(super) asked: &'a Asked,
     pub(super) places: &'a Places,
-    pub(super) conversation: &'a str,
     pub(super) bounds: Bounds,
     /// Whether somebody reads the conversation after it.
     pub(super) is_logged: bool,
@@ -70,8 +69,12 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// Asks the model, as often as the guards want.
-    pub(super) async fn play(&self, to: Option<Sender<Passed>>) -> Happened {
-        let mut state = match State::begin(self.places, self.conversation, self.asked) {
+    pub(super) async fn play(
+        &self,
+        begun: Result<State, GuardFault>,
+        to: Option<Sender<Passed>>,
+    ) -> Happened {
+        let mut state = match begun {
             Ok(state) => state,
             Err(fault) => return self.unguarded(fault).await,
         };
@@ -154,7 +157,7 @@ impl Turn<'_> {
         let mut edits = state.going.edits.clone();
         let hidden = history::messages(&state.entries);
         if !hidden.is_empty() {
-            edits.push(Edit::Put { before: self.asked.messages.len(), messages: hidden });
+            edits.push(Edit::Put { before: state.going.length.messages, messages: hidden });
         }
         let body = match &*edits {
             [] => self.body.clone(),
@@ -226,7 +229,7 @@ impl Turn<'_> {
         let is_below = !state.passing.sent.is_empty() && came.passed == 0;
         let passes =
             judged == original && calls.len() == judged.calls.len() && notices.is_empty() && !is_below;
-        let items = state.going.items;
+        let items = state.going.length.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
         let mut shown = judged.clone();
         let mut lacks = Vec::new();
@@ -254,7 +257,7 @@ impl Turn<'_> {
     fn says(&self, mut state: State, text: &str) -> Happened {
         let at = last_completion(&state.entries);
         let (hidden, own) = state.entries.split_at(at);
-        let items = state.going.items;
+        let items = state.going.length.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
         puts.push(Put::instead(items, own));
         let is_result = |it: &Message| matches!(it, Message::Result { .. });
@@ -287,7 +290,7 @@ impl Turn<'_> {
         let mut shown = (*completion).clone();
         say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
-        let puts = vec![Put::instead(state.going.items, &entries)];
+        let puts = vec![Put::instead(state.going.length.items, &entries)];
         let (id, lacks) = self.named(&state, Some(&came), Vec::new());
         let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, lacks, id };
         state.keeps((self.places, self.is_logged), Outcome::Changed(shown, Some(came)), answer)

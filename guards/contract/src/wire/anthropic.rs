@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::asked::{Choice, Head};
+use super::asked::{Choice, Head, Tools};
 use super::asking::Asking;
 use super::content::{Content, null_is_default};
 use super::edit::Edit;
@@ -136,7 +136,7 @@ impl Request {
     /// A call has no name, no id, or no object as input, or an edit is for a message that does not exist or is
     /// another's.
     pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
-        let (offer, names) = self.head().offer();
+        let Tools { offer, names } = self.head().tools();
         spliced::request(text, &self.messages, &self.placed(&offer)?, &names, edits)
     }
 

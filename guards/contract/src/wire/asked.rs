@@ -38,7 +38,8 @@ pub struct Asked {
     /// What was said, with thinking, and with the error flag of a result where the dialect has one (`is_error` of
     /// Anthropic, `error` in a result of Gemini).
     pub messages: Vec<Message>,
-    /// The first rule of the provider that the request breaks, if it breaks one.
+    /// The first rule of the provider that the request breaks, if it breaks one. A request that is not read whole has
+    /// none ([`Outline::asked`](super::Outline::asked)).
     pub illegal: Option<Illegal>,
 }
 
@@ -56,6 +57,15 @@ pub enum Choice {
     Required,
     /// One of these tools.
     Named(Vec<Arc<str>>),
+}
+
+/// The tools of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// What is on offer.
+    pub offer: Arc<Offer>,
+    /// How the client calls it.
+    pub names: Arc<Names>,
 }
 
 /// What a request says beside its messages.
@@ -81,13 +91,13 @@ pub(super) struct Described {
 
 impl Head {
     /// The tools on offer, and how the client calls them.
-    pub(super) fn offer(&self) -> (Offer, Names) {
+    pub(super) fn tools(&self) -> Tools {
         let offer = Offer::new(self.tools.iter().map(Described::tool));
         let mut names = Names::default();
         for (tool, described) in offer.tools().iter().zip(&self.tools) {
             names.add(&tool.name, described.called.clone());
         }
-        (offer, names)
+        Tools { offer: offer.into(), names: names.into() }
     }
 }
 
@@ -136,21 +146,26 @@ impl Asked {
         }
     }
 
-    /// The request with this head; `messages` reads its messages with the offer and the names.
+    /// The request with this head; `messages` reads its messages with the tools. Without tools from elsewhere, they are
+    /// those of the head, and the provider's rules are looked at.
     pub(super) fn of(
         head: Head,
-        legal: Result<(), Illegal>,
-        messages: impl FnOnce(&Offer, &Names) -> Result<Vec<Message>, Unreadable>,
+        tools: Option<Tools>,
+        legal: impl FnOnce() -> Result<(), Illegal>,
+        messages: impl FnOnce(&Tools) -> Result<Vec<Message>, Unreadable>,
     ) -> Result<Self, Unreadable> {
-        let (offer, names) = head.offer();
+        let (tools, legal) = match tools {
+            Some(tools) => (tools, Ok(())),
+            None => (head.tools(), legal()),
+        };
         let Head { model, system, tools: _, choice, stream, include_usage, previous } = head;
         Ok(Self {
             model,
             system: (!system.is_empty()).then(|| content::one_text(&system)),
-            messages: messages(&offer, &names)?,
-            choice: choice.of_offer(&offer),
-            offer: offer.into(),
-            names: names.into(),
+            messages: messages(&tools)?,
+            choice: choice.of_offer(&tools.offer),
+            offer: tools.offer,
+            names: tools.names,
             stream,
             include_usage,
             previous,

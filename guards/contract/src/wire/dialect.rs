@@ -1,7 +1,7 @@
 //! The dialects, and how each handles a view and a completion.
 
 use super::answering::Answering;
-use super::asked::Asked;
+use super::asked::{Asked, Tools};
 use super::asking::Asking;
 use super::edit::Edit;
 use super::event::Event;
@@ -63,22 +63,31 @@ impl Dialect {
     /// # Errors
     /// The JSON is not a request of this dialect.
     pub fn asked(self, request: &str) -> Result<Asked, Unreadable> {
+        self.asked_with(request, None)
+    }
+
+    /// The request with these tools, and without a look at the provider's rules; else with its own tools.
+    pub(super) fn asked_with(self, request: &str, tools: Option<Tools>) -> Result<Asked, Unreadable> {
         match self {
             Self::OpenAi => {
                 let request = openai::Request::parse(request)?;
-                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
+                let legal = || request.legal();
+                Asked::of(request.head(), tools, legal, |it| request.messages(&it.offer))
             }
             Self::Responses => {
                 let request = responses::Request::parse(request)?;
-                Asked::of(request.head(), request.legal(), |offer, names| request.messages(offer, names))
+                let legal = || request.legal();
+                Asked::of(request.head(), tools, legal, |it| request.messages(&it.offer, &it.names))
             }
             Self::Anthropic => {
                 let request = anthropic::Request::parse(request)?;
-                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
+                let legal = || request.legal();
+                Asked::of(request.head(), tools, legal, |it| request.messages(&it.offer))
             }
             Self::Gemini => {
                 let request = gemini::Request::parse(request)?;
-                Asked::of(request.head(), request.legal(), |offer, _| request.messages(offer))
+                let legal = || request.legal();
+                Asked::of(request.head(), tools, legal, |it| request.messages(&it.offer))
             }
         }
     }

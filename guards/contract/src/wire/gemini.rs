@@ -21,7 +21,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::asked::{Choice, Described, Head};
+use super::asked::{Choice, Described, Head, Tools};
 use super::asking::Asking;
 use super::content::null_is_default;
 use super::edit::Edit;
@@ -176,7 +176,7 @@ impl Request {
     /// # Errors
     /// The arguments of a call are not an object, or an edit is for a message that does not exist or is another's.
     pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
-        let (offer, names) = self.head().offer();
+        let Tools { offer, names } = self.head().tools();
         spliced::request(text, &self.contents, &self.placed(&offer)?, &names, edits)
     }
 

@@ -114,7 +114,7 @@ impl<'a> Opened<'a> {
 }
 
 /// Where in `text` a value is that was read from it.
-fn span(text: &str, value: &RawValue) -> Range<usize> {
+pub(super) fn span(text: &str, value: &RawValue) -> Range<usize> {
     let start = value.get().as_ptr().addr() - text.as_ptr().addr();
     start..start + value.get().len()
 }

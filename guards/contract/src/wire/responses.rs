@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use serde_json::value::RawValue;
 
-use super::asked::{Described, Head};
+use super::asked::{Described, Head, Tools};
 use super::asking::Asking;
 use super::content::{self, Content, null_is_default};
 use super::edit::Edit;
@@ -150,7 +150,7 @@ impl Request {
     /// A call has no name, no id, or no string as arguments, or an edit is for a message that does not exist or is
     /// another's.
     pub(super) fn spliced(&self, text: &str, edits: &[Edit]) -> Result<String, Unreadable> {
-        let (offer, names) = self.head().offer();
+        let Tools { offer, names } = self.head().tools();
         spliced::request(text, &self.input.all(), &self.placed(&offer, &names)?, &names, edits)
     }
 

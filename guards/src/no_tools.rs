@@ -50,7 +50,7 @@ use request::Request;
 use vocabulary::{List, has_any};
 
 use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
-use balk_contract::nudge::{is_nudge, is_short};
+use balk_contract::nudge::{is_go_ahead, is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Completion, Conclusion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
@@ -366,11 +366,14 @@ impl NoTools {
             self.state.questions = 0;
         }
         let was_asked = self.state.instead[1] == Some(Instead::Asks);
-        let says_yes = !text.contains(['?', '？'])
-            && is_short(text)
-            && files(text).next().is_none()
-            && has_any(text, List::Affirms);
-        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && (says_yes || is_again));
+        let answers = was_asked && !text.contains(['?', '？']);
+        let says_yes =
+            answers && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
+        let allows = says_yes || was_asked && is_again;
+        self.state.allowed = self.state.said[1].clone().filter(|_| allows);
+        if answers && !allows && !is_go_ahead(text) {
+            self.state.request.is_decided();
+        }
         if self.state.instead[1].is_some() && is_nudge {
             self.state.nudge = Some(text.clone());
             self.state.nudges = self.state.nudges.saturating_add(1);

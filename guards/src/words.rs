@@ -99,8 +99,7 @@ impl Lists {
     #[inline(never)]
     fn at(&self, bytes: &[u8], at: usize, place: usize, found: u32) -> u32 {
         let (before, rest) = bytes.split_at(at);
-        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric();
-        if self.whole && is_of_word(&rest[0]) && before.last().is_some_and(is_of_word) {
+        if self.whole && rest[0].is_ascii_alphanumeric() && ends_in_word(before) {
             return 0;
         }
         let mut lists = 0;
@@ -114,6 +113,21 @@ impl Lists {
         lists
     }
 }
+
+/// Whether the last character is one of a word with letters: not of a script that writes words without blanks.
+fn ends_in_word(text: &[u8]) -> bool {
+    let Some(last) = text.last() else { return false };
+    if last.is_ascii() {
+        return last.is_ascii_alphanumeric();
+    }
+    let start = text.iter().rposition(|byte| !matches!(byte, 0x80..=0xbf)).unwrap_or(0);
+    let letter = str::from_utf8(&text[start..]).ok().and_then(|it| it.chars().next());
+    letter.is_some_and(|it| it.is_alphabetic() && it < FIRST_SIGN)
+}
+
+/// The first of the scripts that write words without blanks (CJK Radicals Supplement); what comes before it in Unicode
+/// and has none is rare in such texts.
+const FIRST_SIGN: char = '\u{2e80}';
 
 /// The text as lists read it: in small letters, but for those of ASCII, whose case the lists ignore.
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
@@ -132,7 +146,8 @@ mod tests {
     fn words_are_found_where_a_search_for_each_finds_them() {
         let (anywhere, words) = (Lists::anywhere(&LISTS), Lists::beginning_words(&LISTS));
         let parts = [
-            "Show", "OK", "o", "CÓDIGO", "x", " ", "{", "例を", "Of the", "NOT", "ofthe", "-zeig", "\u{212a}",
+            "Show", "OK", "o", "CÓDIGO", "x", " ", "{", "例を", "Of the", "NOT", "ofthe", "-zeig",
+            "\u{212a}", "é", "ö",
         ];
         for first in parts {
             for second in parts {
@@ -140,8 +155,9 @@ mod tests {
                     let text = [first, second, third].concat();
                     let lower = text.to_lowercase();
                     let begins = |(at, word): (usize, &str)| {
-                        let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
-                        at == 0 || !is_letter(word.as_bytes()[0]) || !is_letter(lower.as_bytes()[at - 1])
+                        let is_letter = |c: char| c.is_alphabetic() && c < FIRST_SIGN || c.is_ascii_digit();
+                        !word.starts_with(|c: char| c.is_ascii_alphanumeric())
+                            || !lower[..at].chars().next_back().is_some_and(is_letter)
                     };
                     for (nth, list) in LISTS.iter().enumerate() {
                         let is_in = list.iter().any(|word| lower.contains(word));

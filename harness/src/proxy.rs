@@ -53,6 +53,7 @@ mod delivery;
 mod history;
 mod http;
 mod ids;
+mod known;
 mod log;
 mod offers;
 mod passing;

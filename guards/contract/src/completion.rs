@@ -124,7 +124,11 @@ impl Completion {
             })
             .collect();
         let calls = calls.into_iter().map(|raw| Arc::new(ToolCall::new(raw, offer))).collect();
-        Self { parts, calls, finish, usage }
+        let mut it = Self { parts, calls, finish, usage };
+        // Collecting reuses the room of what was received, which is larger, and completions are kept.
+        it.parts.shrink_to_fit();
+        it.calls.shrink_to_fit();
+        it
     }
 
     /// The texts that the user sees, in order.

@@ -77,6 +77,12 @@ impl Request {
         (self.failed, self.last_failed) = (false, false);
     }
 
+    /// The user answered a question about it with other words than yes, so it may be withdrawn: "Then leave it." What
+    /// it names was left undone for that question, and the user knows it.
+    pub(super) fn is_decided(&mut self) {
+        self.open = Open::default();
+    }
+
     /// A call was made.
     pub(super) fn called(&mut self) {
         (self.called, self.acted) = (true, true);

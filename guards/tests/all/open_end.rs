@@ -130,6 +130,25 @@ fn c2_a_short_word_of_the_user_closes_nothing_but_thanks_do() {
 }
 
 #[test]
+fn c2_what_the_user_decides_when_asked_is_not_told_as_open() {
+    for (question, word, is_open) in [
+        ("删除后无法恢复，您确定吗？", "那就留着吧。", false),
+        ("Deleting cannot be undone. Are you sure?", "No, better keep it.", false),
+        ("Seguro?", "Entonces déjalo.", false),
+        ("Deleting cannot be undone. Are you sure?", "Yes, go ahead.", true),
+        ("Sicher?", "Mach weiter.", true),
+        ("Are you sure?", "Why do you ask?", true),
+        ("It is gone.", "Really.", true),
+    ] {
+        let mut run = asked("I don't need old.zip any more.");
+        run.turn(&says(question));
+        run.user(word);
+        run.turn(&says("All right."));
+        assert_eq!(told(&run).is_some(), is_open, "{question} {word}");
+    }
+}
+
+#[test]
 fn c2_who_was_just_told_is_not_told_again_and_other_ends_have_their_own_words() {
     let mut run = asked("Write out.md.");
     run.turn(&says("Shall I?"));

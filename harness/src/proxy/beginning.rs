@@ -29,7 +29,8 @@ pub(super) fn beginnings(conversation: &str, outline: &Outline<'_>) -> Vec<Begin
     outline.elements().map(then).collect()
 }
 
-/// The name of the mark up to which a provider is to keep a request: clients set it at the last messages, so it wanders.
+/// The name of the mark up to which a provider is to keep a request. Clients set it at the last messages, so it is at
+/// other ones in the next request.
 const MARK: &str = "\"cache_control\"";
 
 /// JSON text without these marks. Within a string its quotes have backslashes, so a mark is the name of a member if a

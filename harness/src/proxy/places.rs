@@ -5,7 +5,6 @@
 //! anew. What no place knows is folded from its start, as it is shown. So a fork, a resumed session, a summary and a
 //! sub-agent each get guards that have seen their own history, and none sees another's.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +17,7 @@ use balk_scenarios::agents::Profile;
 
 use super::beginning::{Beginning, Length, beginnings};
 use super::history::{self, Reader, intervention};
+use super::known::Known;
 use super::place::{Answer, Place};
 use super::put::{Put, edits};
 use super::question;
@@ -38,18 +38,6 @@ pub(super) struct Places {
     /// About how many bytes all places may take.
     most: usize,
     branches: AtomicUsize,
-}
-
-#[derive(Default)]
-struct Known {
-    places: BTreeMap<Path, Arc<Place>>,
-    /// The place whose request is the beginning of others, byte for byte.
-    by_beginning: BTreeMap<Beginning, Path>,
-    /// The place at which the answer with each id was given, of dialects whose requests follow one.
-    by_answer: BTreeMap<Arc<str>, Path>,
-    /// The order in which places came, for when there are too many.
-    order: VecDeque<Path>,
-    kept: usize,
 }
 
 /// A request on its way.
@@ -112,16 +100,16 @@ impl Places {
         Ok((asked, going))
     }
 
-    /// Where a request goes on that begins with that of a place, byte for byte, and has one turn behind it, as most have.
-    /// What comes before need not be read again. None if that is not enough to know it: what the agent never saw has to
-    /// be put there, the same words of its user are counted, or another place knows more.
+    /// Where a request goes on that begins with that of a place, byte for byte, and has one turn behind it, as most
+    /// have. What comes before need not be read again. None if that is not enough to know it: what the agent never saw
+    /// has to be put there, the same words of its user are counted, or another place knows more.
     fn straight(
         &self,
         outline: &Outline<'_>,
         tools: &Tools,
         beginnings: &[Beginning],
     ) -> Option<(Asked, Going)> {
-        let (place, known) = self.begun(beginnings)?;
+        let (place, known) = locked(&self.all).begun(beginnings)?;
         if place.asks() || !place.puts.is_empty() || !place.answer.puts.is_empty() {
             return None;
         }
@@ -133,7 +121,7 @@ impl Places {
         }
         let items = path::items(&asked.messages, self.profile.as_deref());
         let paths = paths(place.path, &items);
-        if self.knows_any(&paths) {
+        if locked(&self.all).last_of(&paths).is_some() {
             return None;
         }
         let run = place.goes_on(&asked)?;
@@ -149,22 +137,8 @@ impl Places {
         Some((asked, going))
     }
 
-    /// The place whose request is the longest beginning of another one, and how many elements it has.
-    fn begun(&self, beginnings: &[Beginning]) -> Option<(Arc<Place>, usize)> {
-        let known = locked(&self.all);
-        let place = |(at, it): (usize, &Beginning)| {
-            Some((known.places.get(known.by_beginning.get(it)?)?.clone(), at + 1))
-        };
-        beginnings.iter().enumerate().rev().find_map(place)
-    }
-
-    fn knows_any(&self, paths: &[Path]) -> bool {
-        let known = locked(&self.all);
-        paths.iter().any(|it| known.places.contains_key(it))
-    }
-
-    /// Where a request goes on that was read whole. `found` is the place that it goes on from, and how many of its items
-    /// were known there.
+    /// Where a request goes on that was read whole. `found` is the place that it goes on from, and how many of its
+    /// items were known there.
     fn anywhere(
         &self,
         request: &Request<'_>,
@@ -235,18 +209,12 @@ impl Places {
 
     /// The place with the longest beginning in common, with the number of its items, and the path of the request.
     fn find(&self, conversation: &str, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Path) {
-        let followed = asked.previous.as_ref().and_then(|id| {
-            let known = locked(&self.all);
-            known.places.get(known.by_answer.get(id)?).cloned()
-        });
+        let known = locked(&self.all);
+        let followed = asked.previous.as_ref().and_then(|id| known.answered(id));
         let start = followed.as_ref().map_or_else(|| Path::of(conversation), |it| it.path);
         let paths = paths(start, items);
         let path = paths.last().copied().unwrap_or(start);
-        let known = locked(&self.all);
-        // A request mostly goes on from the answer to the one before it, so the last places are looked up first.
-        let place = |(at, path): (usize, &Path)| Some((known.places.get(path)?.clone(), at + 1));
-        let found = paths.iter().enumerate().rev().find_map(place);
-        let found = found.or_else(|| followed.map(|it| (it, 0)));
+        let found = known.last_of(&paths).or_else(|| followed.map(|it| (it, 0)));
         (found, path)
     }
 
@@ -342,40 +310,7 @@ impl Places {
         let entries = entries.into();
         let run = Mutex::new(Some(Box::new(run)));
         let place = Place { path, beginning, length, from, entries, puts, answer, ending, run, branch };
-        let mut known = locked(&self.all);
-        if !known.keeps(place) {
-            known.order.push_back(path);
-        }
-        while known.kept > self.most
-            && let Some(path) = known.order.pop_front()
-        {
-            known.forgets(path);
-        }
-    }
-}
-
-impl Known {
-    /// Keeps a place, in place of another one at its path. Whether there was one.
-    fn keeps(&mut self, place: Place) -> bool {
-        let path = place.path;
-        let was_there = self.forgets(path);
-        self.by_answer.extend(place.answer.id.clone().map(|id| (id, path)));
-        self.by_beginning.extend(place.beginning.map(|it| (it, path)));
-        self.kept += place.bytes();
-        self.places.insert(path, Arc::new(place));
-        was_there
-    }
-
-    fn forgets(&mut self, path: Path) -> bool {
-        let Some(place) = self.places.remove(&path) else { return false };
-        self.kept -= place.bytes();
-        if let Some(id) = &place.answer.id {
-            self.by_answer.remove(id);
-        }
-        if let Some(beginning) = &place.beginning {
-            self.by_beginning.remove(beginning);
-        }
-        true
+        locked(&self.all).keeps(place, self.most);
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) use line::{Lines, Shears};
 pub(crate) use plain::{json, text};
 pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};
 pub(crate) use route::{Asks, NoRoute, Route, by_header, by_key, named};
+pub(crate) use url::url;
 
 mod incoming;
 mod limits;
@@ -16,3 +17,4 @@ pub(crate) mod path;
 mod plain;
 mod refusal;
 mod route;
+mod url;

@@ -35,7 +35,7 @@ pub use places::Guards;
 pub use turn::Bounds;
 pub use upstream::Base;
 
-use crate::listen::Lines;
+use crate::listen::{Lines, url};
 use crate::replay::ToolTable;
 use counts::Counts;
 use log::Log;
@@ -180,10 +180,10 @@ impl Proxy {
         Ok(Self { shared, address, _runtime: runtime })
     }
 
-    /// Where it listens, without a path.
+    /// Where clients on this machine reach it, without a path.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        url(self.address)
     }
 
     /// What it has done.

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
-use crate::listen::Lines;
+use crate::listen::{Lines, url};
 
 pub use crate::listen::Limits;
 pub use conversations::{Sites, Told};
@@ -120,10 +120,10 @@ impl Server {
         Ok(Self { conversations, address, _runtime: runtime })
     }
 
-    /// Where it listens, without a path.
+    /// Where clients on this machine reach it, without a path.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        url(self.address)
     }
 
     /// What happened in the conversation of this name or, without a name, in the only one. `None` if there is none.

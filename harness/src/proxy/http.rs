@@ -212,7 +212,8 @@ impl Guarded {
             dry_run: self.shared.dry_run,
         };
         if let Some(log) = &self.shared.log {
-            log.write(&logged);
+            // A disk may be slow; other requests go on meanwhile.
+            tokio::task::block_in_place(|| log.write(&logged));
         }
         if let Some(spans) = &self.shared.spans {
             spans.export(&logged, &self.head.headers, self.began);

@@ -14,6 +14,7 @@ mod format;
 mod gaps;
 mod gates;
 mod hunt;
+mod import;
 mod init;
 mod interrupt;
 mod list;
@@ -60,6 +61,7 @@ pub use context::Context;
 pub use crash::Crash;
 pub use explain::Explain;
 pub use hunt::Hunt;
+pub use import::Import;
 pub use init::Init;
 pub use list::List;
 pub use live::Live;
@@ -113,6 +115,8 @@ pub enum Command {
     Verify(Verify),
     /// Show what guards would have done in recorded transcripts
     Replay(Replay),
+    /// Read recorded runs of other agents, and write them in one form
+    Import(Import),
     /// Show how well the simulation predicts recordings and live runs
     Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
@@ -193,6 +197,7 @@ impl Command {
             Self::Migrate(it) => it.run(),
             Self::Verify(it) => it.run(context),
             Self::Replay(it) => it.run(context),
+            Self::Import(it) => it.run(),
             Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),

@@ -17,6 +17,7 @@ mod files;
 pub mod grade;
 pub mod guards;
 pub mod hunt;
+pub mod import;
 mod listen;
 pub mod live;
 mod program;

@@ -35,8 +35,8 @@ pub use places::Guards;
 pub use turn::Bounds;
 pub use upstream::Base;
 
+use crate::import::ToolTable;
 use crate::listen::{Lines, url};
-use crate::replay::ToolTable;
 use counts::Counts;
 use log::Log;
 use offers::Offers;

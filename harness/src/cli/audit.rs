@@ -103,6 +103,7 @@ impl Audit {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
         let replay = Replay {
+            from: self.recordings.from.from,
             setting: &setting,
             guard: Some(&self.guard),
             stack: &|spec, channel: &TruthChannel| recipes.stack(spec, channel),

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
 use crate::error::Error;
+use crate::import::{Object, one_line};
 use crate::program;
-use crate::replay::{Object, one_line};
 
 /// The longest accepted document, in bytes; a thousand times the longest sensible one.
 const BYTES_MAX: u64 = 32 << 20;

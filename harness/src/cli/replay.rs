@@ -12,22 +12,23 @@ use super::context::Context;
 use super::document;
 use super::format::Format;
 use super::progress;
-use super::recordings::{self, Recordings};
+use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
 use super::screen;
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
+use crate::import::reading::{Ending, Taken};
 use crate::replay::judged::{self, Judged};
-use crate::replay::{self, Broken, Found, Item, LINE_BYTES_MAX, Summary, labels};
+use crate::replay::{self, Found, Item, Summary, labels};
 
 /// Arguments of `balk replay`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
-    /// Transcripts as JSON lines, plain, gzip or zstd. A folder stands for its `*.jsonl`, `*.jsonl.gz` and
-    /// `*.jsonl.zst` files and those of its subfolders, sorted by name, and `-` for standard input
+    /// Files with recorded runs, plain, gzip or zstd. A folder stands for the files in it and below it that have some,
+    /// sorted by name, and `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
@@ -58,12 +59,12 @@ pub struct Replay {
 }
 
 const AFTER_HELP: &str = "\
-One transcript per line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\", \"messages\": [{\"role\":
-\"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\", \"function\": {\"name\",
-\"arguments\"}}], \"tool_call_id\", \"is_error\"}], \"tools\"}. Only messages are required; other members are
-ignored. A content may be a list of parts. The tools are those of a request; without them, only tools that were called
-count as on offer. In place of the messages, the \"contents\" of a conversation with Gemini are read as they are:
-{\"role\": \"user\"|\"model\", \"parts\": [{\"text\"}, {\"functionCall\"}, {\"functionResponse\"}]}.
+Logs of many agents and providers are read as they are; `balk import --help` says more. The plainest form, which `balk
+import` writes, has one transcript a line: {\"id\", \"model\", \"outcome\": \"resolved\"|\"failed\"|\"unknown\",
+\"messages\": [{\"role\": \"system\"|\"user\"|\"assistant\"|\"tool\", \"content\", \"tool_calls\": [{\"id\",
+\"function\": {\"name\", \"arguments\"}}], \"tool_call_id\", \"is_error\"}], \"tools\"}. Only messages are required;
+other members are ignored. A content may be a list of parts. The tools are those of a request; without them, only tools
+that were called count as on offer.
 
 The recorded model never saw these guards, so each firing is treated as one that the model ignored. Firings at most two
 turns apart form one stretch, of which the first counts. Where a guard would have ended the run, the transcript ends for
@@ -113,6 +114,7 @@ impl Replay {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
         })?;
         let replay = replay::Replay {
+            from: self.recordings.from.from,
             setting: &setting,
             guard: self.guard.as_deref(),
             stack: &|spec, channel| recipes.stack(spec, channel),
@@ -127,9 +129,7 @@ impl Replay {
             }
         }
         report.expect_bytes(&files);
-        for file in &files {
-            report.replay(&replay, file)?;
-        }
+        report.replay(&replay, &files)?;
         report.finish()
     }
 }
@@ -140,6 +140,7 @@ struct Report {
     out: BufWriter<anstream::AutoStream<io::Stdout>>,
     bar: ProgressBar,
     summary: Summary,
+    unknown: Unknown,
     judged: Option<Judged>,
 }
 
@@ -150,52 +151,59 @@ impl Report {
             Format::Json => anstream::AutoStream::always_ansi(io::stdout()),
         };
         let bar = ProgressBar::hidden();
-        Self { format, out: BufWriter::new(out), bar, summary: Summary::default(), judged }
+        Self {
+            format,
+            out: BufWriter::new(out),
+            bar,
+            summary: Summary::default(),
+            unknown: Unknown::default(),
+            judged,
+        }
     }
 
     /// Shows progress over these files from now on.
-    fn expect_bytes(&mut self, files: &[PathBuf]) {
-        let total = files.iter().filter_map(|file| file.metadata().ok()).map(|it| it.len()).sum();
+    fn expect_bytes(&mut self, files: &[Sought]) {
+        let total = files.iter().filter_map(|file| file.path.metadata().ok()).map(|it| it.len()).sum();
         self.bar = progress::bytes(total);
     }
 
-    fn replay(&mut self, replay: &replay::Replay, path: &Path) -> Result<(), Error> {
-        let name = document::name(path);
-        let input = match document::open(path) {
-            Ok(input) => self.bar.wrap_read(input),
-            Err(error) => {
-                self.complain(&Error::unreadable(name, &error));
-                return Ok(());
-            }
-        };
-        let source = name.display().to_string();
-        let mut bad = 0;
+    fn replay(&mut self, replay: &replay::Replay, files: &[Sought]) -> Result<(), Error> {
+        let names: Vec<String> =
+            files.iter().map(|file| document::name(&file.path).display().to_string()).collect();
+        // Output would break a bar on the same terminal.
         let bar = self.bar.clone();
-        let ended = replay.file(input, &mut |items| {
-            // Output would break a bar on the same terminal.
+        let mut bad = 0;
+        replay.files(&mut recordings::inputs(files, &bar), &mut |batch| {
             bar.suspend(|| {
-                items.iter().try_for_each(|item| {
-                    bad += u64::from(item.found.is_err());
-                    self.item(&source, item, bad)
+                batch.into_iter().try_for_each(|taken| match taken {
+                    Taken::Found(file, items) => items.iter().try_for_each(|item| {
+                        bad += u64::from(item.found.is_err());
+                        self.item(&names[file], item, bad)
+                    }),
+                    Taken::Ended(file, ending) => {
+                        let bad = std::mem::take(&mut bad);
+                        if bad > BAD_LINES_SHOWN {
+                            let more = bad - BAD_LINES_SHOWN;
+                            say(format_args!("{}: {more} more bad lines, not shown", names[file]));
+                        }
+                        self.ended(&files[file].path, ending);
+                        Ok(())
+                    }
                 })
             })?;
             let transcripts = self.summary.total.transcripts + self.summary.own.records;
             bar.set_message(format!("{transcripts} transcripts"));
             Ok(())
-        });
-        if bad > BAD_LINES_SHOWN {
-            let more = bad - BAD_LINES_SHOWN;
-            self.bar.suspend(|| say(format_args!("{source}: {more} more bad lines, not shown")));
-        }
-        match ended {
-            Ok(()) => Ok(()),
-            Err(Broken::Taken(error)) => Err(error.into()),
-            Err(Broken::Read { after_line, error }) => {
-                let mut error = Error::file(name, "a file that can be read to its end", error)
-                    .hint("everything before was replayed; make or copy the file again");
-                error.place = format!("after line {after_line}").into();
-                self.complain(&error);
-                Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn ended(&mut self, path: &Path, ending: Ending) {
+        match ending {
+            Ending::Read(format) => self.summary.add_file(format),
+            Ending::Unknown => self.unknown.add(path),
+            Ending::Broken { after_line, error } => {
+                self.complain(&recordings::broken(path, after_line, error));
             }
         }
     }
@@ -233,7 +241,7 @@ impl Report {
     /// Counts and reports a file that could not be used to its end.
     fn complain(&mut self, error: &Error) {
         self.summary.broken_files += 1;
-        self.bar.suspend(|| complain(error));
+        complain(error);
     }
 
     /// Writes the sums, and returns the exit code.
@@ -257,11 +265,10 @@ impl Report {
             }
         }
         self.out.flush()?;
+        self.unknown.show();
         // A file or folder that could not be used has said so.
         if self.summary.is_empty() && self.summary.broken_files == 0 {
-            say(format_args!(
-                "error: expected transcripts as JSON lines of at most {LINE_BYTES_MAX} bytes, found none"
-            ));
+            say(format_args!("error: expected transcripts, found none"));
         }
         Ok(if self.summary.guard_faults > 0 {
             Exit::GuardFault

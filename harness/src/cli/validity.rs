@@ -14,14 +14,15 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::context::Context;
 use super::format::Format;
 use super::load::{self, Named};
-use super::recordings::{self, Recordings};
+use super::recordings::{self, Recordings, Sought};
 use super::{progress, screen};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{CEILING, ORACLE, Recipes};
+use crate::import::{Format as LogFormat, Outcome, Setting};
 use crate::replay::labels::{self, Point};
-use crate::replay::{Broken, Found, Outcome, Replay, Replayed, Setting};
+use crate::replay::{Broken, Found, Replay, Replayed};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
 
 use live::{Asked, Live};
@@ -127,14 +128,15 @@ impl Validity {
             .build()
             .map_err(|error| Error::usage("validity", "threads that this machine can start", error))?;
         let files = self.files()?;
-        let asking = Asking { recipes: &recipes, setting: &setting, pool: &pool };
+        let from = self.recordings.from.from;
+        let asking = Asking { recipes: &recipes, from, setting: &setting, pool: &pool };
 
         let bar = progress::counted(2 * stacks.len() as u64, "replays");
         let (mut depths, mut unflagged) = (Depths::default(), [0, 0]);
         let mut recorded = Vec::new();
         for (at, stack) in stacks.iter().enumerate() {
             let mut side = Side::new(points.clone());
-            for file in &files {
+            for Sought { path: file, .. } in &files {
                 let input = File::open(file).map_err(|error| Error::unreadable(file, &error))?;
                 asking.replay(stack, input, file, &mut |it| {
                     if at == 0 {
@@ -199,7 +201,7 @@ impl Validity {
         }
     }
 
-    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+    fn files(&self) -> Result<Vec<Sought>, Error> {
         let mut files = Vec::new();
         for input in &self.inputs {
             files.extend(recordings::expand(input)?);
@@ -216,6 +218,7 @@ fn stacks(context: &Context) -> Vec<String> {
 /// How stacks are asked about transcripts.
 struct Asking<'a> {
     recipes: &'a Recipes<'a>,
+    from: Option<LogFormat>,
     setting: &'a Setting,
     pool: &'a ThreadPool,
 }
@@ -230,6 +233,7 @@ impl Asking<'_> {
         take: &mut dyn FnMut(&Replayed),
     ) -> Result<(), Error> {
         let replay = Replay {
+            from: self.from,
             setting: self.setting,
             guard: Some(stack),
             stack: &|spec, channel| self.recipes.stack(spec, channel),

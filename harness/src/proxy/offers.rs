@@ -7,7 +7,7 @@ use balk_guards::wire::{Dialect, Outline, Tools, Unreadable};
 use balk_guards::{Effect, Offer};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::replay::ToolTable;
+use crate::import::ToolTable;
 
 /// The tools of all agents, with what their calls can change.
 #[derive(Default)]

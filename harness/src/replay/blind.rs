@@ -3,8 +3,8 @@
 use balk_guards::Effect;
 
 use super::fold::result;
-use super::join::Placed;
 use crate::guards::DEFAULT;
+use crate::import::Placed;
 
 /// Whether the stack has the guard, the recording has calls, and of none of their tools it is known or guessed what it
 /// can change. Silence of the guard then says nothing.

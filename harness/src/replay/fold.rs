@@ -8,7 +8,7 @@ use balk_guards::{
     Origin, Recovery, Settlement, Subject, ToolResult, Wait,
 };
 
-use super::join::Placed;
+use crate::import::Placed;
 
 /// What a guard did in one trajectory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

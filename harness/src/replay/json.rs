@@ -15,10 +15,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::fold::{End, Event, Firing, What};
-use super::join::Oddities;
 use super::own::{Action, Compared, Own};
 use super::run::{Found, Item, Replayed};
 use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
+use crate::import::Oddities;
 
 /// Writes the result of one line of a file: a record for each event, nothing for a quiet transcript.
 ///

@@ -23,8 +23,8 @@ use std::{fmt, fs};
 
 use serde::{Serialize, Serializer};
 
-use super::one_line::one_line;
 use crate::error::Error;
+use crate::import::one_line;
 
 /// The columns, in order.
 pub const COLUMNS: [&str; 9] =

@@ -19,9 +19,8 @@ use memchr::memmem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::bad::BadLine;
-use super::strict::Object;
 use crate::engine::TruthChannel;
+use crate::import::{BadLine, Object, one_line, parse};
 use asking::Asking;
 
 pub use compared::{Action, Compared, Own};
@@ -79,11 +78,11 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     struct Versioned {
         schema: u32,
     }
-    let Object(Versioned { schema }) = super::neutral::parse(text)?;
+    let Versioned { schema } = parse(text)?;
     if schema != SCHEMA {
         return Err(BadLine::shape("schema".into(), &format!("expected {SCHEMA}, found {schema}")));
     }
-    let Object(record): Object<TrialRecord> = super::neutral::parse(text)?;
+    let record: TrialRecord = parse(text)?;
     let entries = transcript(&record.entries)
         .map_err(|bad| BadLine::shape(format!("entries[{}]", bad.entry), &bad.reason))?;
     let turns: Vec<usize> =
@@ -91,7 +90,7 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
     let told: Vec<usize> = record.turns.iter().map(|turn| turn.entry).collect();
     if turns != told {
         let why = format!("expected the completions at entries {turns:?}, found {told:?}");
-        return Err(BadLine::shape("turns".into(), &super::one_line::one_line(&why, 160)));
+        return Err(BadLine::shape("turns".into(), &one_line(&why, 160)));
     }
     let truths = record.turns.iter().map(|turn| turn.truth).collect();
     let TrialRecord { guard, scenario, seed, failed, .. } = record;

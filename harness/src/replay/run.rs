@@ -1,31 +1,24 @@
-//! Replays one file of recorded trajectories as a stream: bounded batches of lines, folded in parallel, delivered in
-//! order.
+//! Replays files of recorded runs as a stream: pieces of them are folded in parallel, and delivered in order.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use balk_guards::{Entry, Stack};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::engine::TruthChannel;
 use crate::guards::{BadStack, DEFAULT};
+use crate::import::reading::{Ending, Input, Reading, Taken};
+use crate::import::{BadLine, Format, Oddities, Outcome, Piece, Placed, Recording, Setting, join, one_line};
 
-use super::bad::BadLine;
 use super::blind::is_blind;
 use super::fold::{Folded, fold};
-use super::join::{Oddities, Placed};
-use super::lines::{Line, Lines};
-use super::neutral::{Outcome, Setting, read_text, text_of};
-use super::one_line::one_line;
 use super::own::{self, Own, is_own};
-
-/// The maximum size of a batch, except for its last line: large enough that threads rarely wait for each other.
-const BATCH_BYTES: usize = 4 << 20;
-const BATCH_LINES: usize = 1024;
 
 /// How transcripts are replayed.
 pub struct Replay<'a> {
+    /// The format of the recordings; `None` recognises it, file by file.
+    pub from: Option<Format>,
     /// Facts that the recordings lack.
     pub setting: &'a Setting,
     /// The guards to ask, as on the command line. If `None`, our own records are asked about their own guards, and
@@ -40,12 +33,12 @@ pub struct Replay<'a> {
 /// Makes the stack of a spec; the truth channel is for the oracle.
 pub type StackOf<'a> = dyn Fn(&str, &TruthChannel) -> Result<Stack, BadStack> + Sync + 'a;
 
-/// The result of one line.
+/// The result of one transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its number, from 1.
+    /// The number of its first line, from 1.
     pub line: u64,
-    /// A replayed transcript, or why the line cannot be used.
+    /// A replayed transcript, or why there is none.
     pub found: Result<Found, BadLine>,
 }
 
@@ -92,49 +85,64 @@ pub enum Broken {
 }
 
 impl Replay<'_> {
-    /// Replays every line of `input` and passes the results to `take`, in order, batch by batch. Blank lines are
-    /// skipped.
+    /// Replays every transcript of these inputs and passes the results to `take`, in order, batch by batch.
+    ///
+    /// # Errors
+    /// `take` fails.
+    pub fn files<'i>(
+        &self,
+        inputs: &mut dyn Iterator<Item = Input<'i>>,
+        take: &mut dyn FnMut(Vec<Taken<Item>>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        Reading { from: self.from, pool: self.pool }.read(inputs, &|_, piece| self.piece(piece), take)
+    }
+
+    /// The same for one input.
     ///
     /// # Errors
     /// The input breaks off (everything before is passed on first), or `take` fails.
-    pub fn file(
+    pub fn file<'i>(
         &self,
-        input: impl Read,
+        input: impl Read + 'i,
         take: &mut dyn FnMut(Vec<Item>) -> io::Result<()>,
     ) -> Result<(), Broken> {
-        let mut lines = Lines::new(input).map_err(|error| Broken::Read { after_line: 0, error })?;
-        loop {
-            let (batch, end) = next_batch(&mut lines);
-            let items = self.pool.install(|| batch.into_par_iter().map(|line| self.line(line)).collect());
-            take(items).map_err(Broken::Taken)?;
-            match end {
-                End::Full => {}
-                End::Eof => return Ok(()),
-                End::Failed(error) => return Err(Broken::Read { after_line: lines.number(), error }),
+        let mut inputs = std::iter::once(Input { content: Box::new(input), sought: false });
+        let mut broken = Ok(());
+        let taken = self.files(&mut inputs, &mut |batch| {
+            let mut items = Vec::new();
+            for taken in batch {
+                match taken {
+                    Taken::Found(_, found) => items.extend(found),
+                    Taken::Ended(_, Ending::Broken { after_line, error }) => {
+                        broken = Err(Broken::Read { after_line, error });
+                    }
+                    Taken::Ended(_, Ending::Read(_) | Ending::Unknown) => {}
+                }
+            }
+            take(items)
+        });
+        taken.map_err(Broken::Taken).and(broken)
+    }
+
+    fn piece(&self, piece: &Piece) -> Vec<Item> {
+        match piece.text() {
+            Ok(text) if self.from.is_none() && is_own(text) => {
+                vec![Item { line: piece.line(), found: self.own(text) }]
+            }
+            Ok(text) if self.from.is_none() && own::is_counts(text) => {
+                vec![Item { line: piece.line(), found: Err(BadLine::shape("line".into(), COUNTS)) }]
+            }
+            Ok(_) | Err(_) => {
+                let found = piece.recordings(self.from).into_iter();
+                found
+                    .map(|(line, found)| Item { line, found: found.and_then(|it| self.foreign(it)) })
+                    .collect()
             }
         }
     }
 
-    fn line(&self, line: Line) -> Item {
-        let found = line
-            .bytes
-            .map_err(|bytes| BadLine::TooLong { bytes })
-            .and_then(|bytes| self.text(text_of(&bytes)?));
-        Item { line: line.number, found }
-    }
-
-    fn text(&self, text: &str) -> Result<Found, BadLine> {
-        if is_own(text) {
-            return self.own(text);
-        }
-        if own::is_counts(text) {
-            return Err(BadLine::shape("line".into(), COUNTS));
-        }
-        self.foreign(text)
-    }
-
-    fn foreign(&self, line: &str) -> Result<Found, BadLine> {
-        let recorded = read_text(line, self.setting)?;
+    fn foreign(&self, recording: Recording) -> Result<Found, BadLine> {
+        let recorded = join(recording, self.setting);
         let guard = self.guard.unwrap_or(DEFAULT);
         let mut stack = (self.stack)(guard, &TruthChannel::default()).map_err(|bad| not_there(&bad))?;
         let folded = fold(&recorded.entries, &mut stack);
@@ -167,31 +175,4 @@ const COUNTS: &str = "expected a transcript, found the counts of many trials; `s
 /// A record names guards or settings that this version does not have.
 fn not_there(bad: &BadStack) -> BadLine {
     BadLine::shape("guard".into(), &one_line(&bad.to_string(), 300))
-}
-
-/// Why a batch ends.
-enum End {
-    Full,
-    Eof,
-    Failed(io::Error),
-}
-
-fn next_batch(lines: &mut Lines) -> (Vec<Line>, End) {
-    let (mut batch, mut held) = (Vec::new(), 0);
-    while held < BATCH_BYTES && batch.len() < BATCH_LINES {
-        match lines.next_line() {
-            Ok(None) => return (batch, End::Eof),
-            Err(error) => return (batch, End::Failed(error)),
-            Ok(Some(line)) => {
-                if let Ok(bytes) = &line.bytes {
-                    if bytes.trim_ascii().is_empty() {
-                        continue;
-                    }
-                    held += bytes.len();
-                }
-                batch.push(line);
-            }
-        }
-    }
-    (batch, End::Full)
 }

@@ -6,10 +6,9 @@ use std::ops::AddAssign;
 use serde::Serialize;
 
 use super::fold::What;
-use super::join::Oddities;
-use super::neutral::Outcome;
 use super::own::Own;
 use super::run::{Found, Item, Replayed};
+use crate::import::{Format, Oddities, Outcome, one_line};
 
 /// The sums. Integers only, so that parts add up to the same bytes as the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +17,8 @@ pub struct Summary {
     pub total: Counts,
     /// By source file.
     pub by_source: BTreeMap<String, Counts>,
+    /// Files by the name of their format, where a file has one as a whole.
+    pub by_format: BTreeMap<&'static str, u64>,
     /// By the model's name. At most [`MODELS_MAX`] names; later ones are counted under [`OTHER_MODELS`].
     pub by_model: BTreeMap<String, Counts>,
     /// By how the run ended.
@@ -125,6 +126,13 @@ impl Summary {
         }
     }
 
+    /// Counts a file that was read.
+    pub fn add_file(&mut self, format: Option<Format>) {
+        if let Some(format) = format {
+            *self.by_format.entry(format.name()).or_default() += 1;
+        }
+    }
+
     /// The number of lines that could not be used.
     #[must_use]
     pub fn bad_line_count(&self) -> u64 {
@@ -178,8 +186,7 @@ impl Summary {
     }
 
     fn model_key(&self, model: &str) -> String {
-        let model =
-            if model.trim().is_empty() { NO_MODEL.into() } else { super::one_line::one_line(model, 80) };
+        let model = if model.trim().is_empty() { NO_MODEL.into() } else { one_line(model, 80) };
         if self.by_model.len() < MODELS_MAX || self.by_model.contains_key(&model) {
             model
         } else {

@@ -7,10 +7,10 @@ use anstyle::Style;
 use balk_reports::report::document::{Block, Document, Table, strong};
 
 use super::fold::{End, Event, What};
-use super::one_line::one_line;
 use super::own::{Action, Own};
 use super::run::Replayed;
 use super::summary::{Counts, Summary};
+use crate::import::{Format, one_line};
 
 /// The maximum length of an intervention's text on a line.
 pub(super) const WHY_CHARS: usize = 100;
@@ -185,6 +185,11 @@ pub fn summary(it: &Summary) -> Document {
         &columns,
         it.by_source.iter().map(|(key, it)| counts(key.clone(), it)),
     ));
+    // Where all files are plain, there is nothing to say.
+    if it.by_format.keys().any(|name| ![Format::OpenAiChat.name(), Format::Balk.name()].contains(name)) {
+        let rows = it.by_format.iter().map(|(name, files)| vec![(*name).to_owned(), files.to_string()]);
+        document.blocks.extend(table("by format", &["files"], rows));
+    }
     document.blocks.extend(table(
         "by model",
         &columns,
@@ -254,7 +259,7 @@ fn per_thousand(per_million: u64) -> String {
 }
 
 /// A table with a titled first column; none without rows.
-pub(super) fn table(
+pub(crate) fn table(
     title: &str,
     columns: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 
 use balk::engine::{self, TruthChannel};
 use balk::grade;
-use balk::replay::{Found, Own, Replay, Setting, StackOf};
+use balk::import::Setting;
+use balk::replay::{Found, Own, Replay, StackOf};
 use balk_guards::{
     Answer, Choice, Conclusion, Entry, Guard, GuardFault, InterventionKind, LOST, Limit, NOT_RUN, Origin,
     Stack, Status, Termination, ToolResult,
@@ -256,7 +257,7 @@ proptest! {
 
 /// A record, replayed through this stack.
 fn replayed(json: &str, stack: &StackOf<'_>) -> Own {
-    let replay = Replay { setting: &Setting::default(), guard: None, stack, pool: &POOL };
+    let replay = Replay { from: None, setting: &Setting::default(), guard: None, stack, pool: &POOL };
     let mut items = Vec::new();
     let mut take = |more| {
         items.extend(more);

@@ -21,6 +21,7 @@ mod gaps;
 mod gates;
 mod given_tools;
 mod hunt;
+mod import;
 mod interactive;
 mod interrupted;
 mod laws;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::common::recipe::recipe;
 use crate::common::{path_of, scenario, seeds};
 use balk::engine::{self, Trial, TruthChannel};
+use balk::import::ToolTable;
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
-use balk::replay::ToolTable;
 use balk::serve::{Scripts, Serve, Server, Step};
 use balk_guards::wire::{Asking, Dialect, Form, Reply};
 use balk_guards::{

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use balk::engine::TruthChannel;
-use balk::replay::{Found, Item, Replay, Setting, Summary, json, text};
+use balk::import::Setting;
+use balk::replay::{Found, Item, Replay, Summary, json, text};
 use balk_guards::{
     Answer, CallKey, Completion, Decision, Entry, Guard, Note, Stack, Subject, ToolResult, Verdict,
 };
@@ -270,7 +271,13 @@ fn firings_are_written_as_text_and_as_json() {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
     let setting = Setting::default();
-    let replay = Replay { setting: &setting, guard: Some("three-in-a-row,eager"), stack: &make, pool: &pool };
+    let replay = Replay {
+        from: None,
+        setting: &setting,
+        guard: Some("three-in-a-row,eager"),
+        stack: &make,
+        pool: &pool,
+    };
     let (mut as_text, mut as_json, mut summary) = (Vec::new(), Vec::new(), Summary::default());
     for name in ["demo.jsonl", "more.jsonl"] {
         let file = fs::File::open(tests().join("good").join(name)).expect("the file is there");

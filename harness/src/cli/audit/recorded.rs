@@ -1,13 +1,15 @@
 //! The rungs in recorded transcripts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use indicatif::ProgressBar;
 
 use crate::audit::{Row, found_by_replay};
 use crate::cli::say::{complain, say};
 use crate::cli::{document, recordings};
 use crate::error::Error;
-use crate::exit::Exit;
-use crate::replay::{Broken, Found, Item, Replay};
+use crate::import::reading::{Ending, Taken};
+use crate::replay::{Found, Item, Replay};
 
 /// One rung in recorded transcripts.
 #[derive(Clone, Debug, Default)]
@@ -32,52 +34,41 @@ pub(super) fn read(
         readable = false;
         complain(error);
     };
+    let mut files = Vec::new();
     for input in inputs {
-        let files = recordings::expand(input).unwrap_or_else(|error| {
-            unusable(&error);
-            Vec::new()
-        });
-        for file in files {
-            if let Err(error) = one_file(replay, &file, rows, &mut recorded) {
-                if error.exit != Exit::BadFile {
-                    return Err(error);
-                }
-                unusable(&error);
-            }
+        match recordings::expand(input) {
+            Ok(more) => files.extend(more),
+            Err(error) => unusable(&error),
         }
     }
-    Ok((Some(recorded), readable))
-}
-
-fn one_file(replay: &Replay, path: &Path, rows: &[Row], recorded: &mut [Recorded]) -> Result<(), Error> {
-    let name = document::name(path);
-    let input = document::open(path).map_err(|error| Error::unreadable(name, &error))?;
-    let source = name.display().to_string();
-    let ended = replay.file(input, &mut |items| {
-        for Item { line, found } in items {
-            let found = match found {
-                Ok(found) => found,
-                Err(reason) => {
-                    say(format_args!("{source}:{line}: {reason}"));
-                    continue;
+    replay.files(&mut recordings::inputs(&files, &ProgressBar::hidden()), &mut |batch| {
+        for taken in batch {
+            match taken {
+                Taken::Found(file, items) => {
+                    let source = document::name(&files[file].path).display().to_string();
+                    items.into_iter().for_each(|item| add(&source, item, rows, &mut recorded));
                 }
-            };
-            for row in found_by_replay(&found, rows).rows {
-                let recorded = &mut recorded[row];
-                recorded.transcripts += 1;
-                recorded.first.get_or_insert_with(|| (source.clone(), line, id(&found)));
+                Taken::Ended(file, Ending::Broken { after_line, error }) => {
+                    unusable(&recordings::broken(&files[file].path, after_line, error));
+                }
+                Taken::Ended(_, Ending::Read(_) | Ending::Unknown) => {}
             }
         }
         Ok(())
-    });
-    match ended {
-        Ok(()) => Ok(()),
-        Err(Broken::Taken(error)) => Err(error.into()),
-        Err(Broken::Read { after_line, error }) => {
-            let mut error = Error::file(name, "a file that can be read to its end", error);
-            error.place = format!("after line {after_line}").into();
-            Err(error)
-        }
+    })?;
+    Ok((Some(recorded), readable))
+}
+
+fn add(source: &str, item: Item, rows: &[Row], recorded: &mut [Recorded]) {
+    let Item { line, found } = item;
+    let found = match found {
+        Ok(found) => found,
+        Err(reason) => return say(format_args!("{source}:{line}: {reason}")),
+    };
+    for row in found_by_replay(&found, rows).rows {
+        let recorded = &mut recorded[row];
+        recorded.transcripts += 1;
+        recorded.first.get_or_insert_with(|| (source.to_owned(), line, id(&found)));
     }
 }
 

@@ -11,8 +11,8 @@ use super::recorded::Recorded;
 use crate::audit::{
     Audited, Broken, Change, Effect, Expectation, Moved, Place, Reached, Row, Sets, beyond_trials,
 };
+use crate::import::one_line;
 use crate::program;
-use crate::replay::one_line;
 
 /// The contents of the output.
 pub(super) struct Shown<'a> {

@@ -10,7 +10,7 @@ use crate::cli::document;
 use crate::cli::gaps::Repository;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::replay::one_line;
+use crate::import::one_line;
 
 /// Arguments of `balk explain gap`.
 #[derive(Args, Clone, Debug)]

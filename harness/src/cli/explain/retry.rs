@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::format::Format;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::replay::one_line;
+use crate::import::one_line;
 use balk_scenarios::nearest;
 use given::Given;
 use words::{object, words};

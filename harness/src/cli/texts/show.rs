@@ -4,7 +4,7 @@ use balk_reports::report::document::{Block, Side, Table, paragraph};
 use serde_json::{Value, json};
 
 use super::counts::{Counts, Part, Row, misread};
-use crate::replay::one_line;
+use crate::import::one_line;
 
 const SHOWN_CHARS: usize = 100;
 

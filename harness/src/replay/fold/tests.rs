@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use balk_guards::{Choice, Decision, Question, Verdict};
 
-use super::super::neutral::{Setting, read};
 use super::*;
+use crate::import::reading;
+use crate::import::{Setting, join};
 
 /// Fires by rule and logs everything that it observes.
 #[derive(Default)]
@@ -108,7 +109,9 @@ fn fold_of(turns: &str, guard: &mut Example) -> Folded {
         }
     }
     let line = format!(r#"{{"messages": [{}]}}"#, messages.join(", "));
-    let recorded = read(line.as_bytes(), &Setting::default()).expect("the line is good");
+    let (_, mut found) = reading::read(line.as_bytes(), None).expect("memory can be read");
+    let (_, recording) = found.pop().expect("there is one");
+    let recorded = join(recording.expect("the line is good"), &Setting::default());
     fold(&recorded.entries, guard)
 }
 

@@ -1,10 +1,9 @@
 use balk_guards::{Note, Subject};
 
 use super::super::fold::{Asked, End, Firing, Folded};
-use super::super::join::Oddities;
 use super::super::labels::COLUMNS;
-use super::super::neutral::Outcome;
 use super::*;
+use crate::import::{Oddities, Outcome};
 
 /// A transcript whose assistant speaks in every second message (1, 3, 5 …), with firings of a guard at these
 /// messages.

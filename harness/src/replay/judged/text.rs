@@ -4,8 +4,8 @@ use balk_reports::report::document::Side::{Left, Right};
 use balk_reports::report::document::{Document, Table, strong};
 
 use super::{CAP, Fate, Judged, Near, Tally};
+use crate::import::one_line;
 use crate::replay::labels::{Label, Point};
-use crate::replay::one_line;
 use crate::replay::text::{WHY_CHARS, name, table};
 
 /// The whole text.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::words::{object, offer_by_effect, words};
 use crate::cli::document;
 use crate::error::Error;
-use crate::replay::{Object, one_line};
+use crate::import::{Object, one_line};
 
 /// A description of a failed attempt.
 pub(super) enum Given {

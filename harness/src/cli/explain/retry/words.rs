@@ -4,7 +4,7 @@ use balk_guards::Offer;
 use balk_guards::retry_safety::Assessment;
 use serde_json::{Map, Value, json};
 
-use crate::replay::one_line;
+use crate::import::one_line;
 
 /// An assessment as its members.
 pub(super) fn object(assessment: &Assessment) -> Map<String, Value> {

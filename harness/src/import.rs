@@ -1,0 +1,71 @@
+//! Reads recorded runs of other agents, whatever format they are in.
+//!
+//! A file is [cut](reading::Reading) into pieces that can be read apart, and its format is recognised by what they
+//! have inside. One module a format makes a [`Recording`] of each run, with the one [`Joiner`] of calls and results;
+//! [`join`] makes entries of it, which guards can be asked about. What a format does not carry stays unknown.
+
+mod anthropic;
+mod archive;
+mod atif;
+mod bad;
+mod carried;
+mod chat;
+mod claude_code;
+mod cline;
+mod content;
+mod conversations;
+mod cut;
+mod format;
+mod gemini;
+mod gemini_cli;
+mod inspect;
+mod intercode;
+mod join;
+mod langfuse;
+mod langsmith;
+mod lines;
+mod logged;
+mod medagentbench;
+mod mini_swe_agent;
+mod mint;
+mod neutral;
+mod notebook;
+mod offered;
+mod one_line;
+mod openai_chat;
+mod openhands;
+mod otel;
+mod parse;
+mod piece;
+mod react_text;
+pub mod reading;
+mod recognise;
+mod recording;
+mod responses;
+mod rows;
+mod scan;
+mod shape;
+mod sink;
+mod streamed;
+mod strict;
+mod swe_agent;
+mod tau;
+mod toolbench;
+mod tools;
+mod vcr;
+mod window;
+
+pub use atif::atif;
+pub use bad::BadLine;
+pub use carried::Carried;
+pub use cut::DOCUMENT_BYTES_MAX;
+pub use format::Format;
+pub use join::{Oddities, Placed, Recorded, Setting, join};
+pub use lines::{LINE_BYTES_MAX, Line, Lines};
+pub use neutral::{Source, neutral};
+pub(crate) use one_line::one_line;
+pub(crate) use parse::parse;
+pub use piece::{FoundIn, Piece};
+pub use recording::{Answer, Call, Joiner, Listed, Made, Message, Of, Outcome, Recording, Said};
+pub(crate) use strict::Object;
+pub use tools::{Declared, ToolTable};

@@ -1,0 +1,216 @@
+//! Values that many formats share: texts, contents of parts, arguments.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::strict::Object;
+
+/// A text that is kept.
+#[derive(Clone)]
+pub(super) struct Text(pub(super) Arc<str>);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl Visitor<'_> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+        Ok(Text(text.into()))
+    }
+}
+
+/// A short word that is looked at, such as a type.
+#[derive(Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Word<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// What a message of OpenAI chat says: a text, or a list of parts as newer requests have it. Parts that are no text,
+/// such as images, are left out.
+pub(super) struct Words(pub(super) Arc<str>);
+
+/// A part of a message. Its text is a member `text` in every form.
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Option<Word<'a>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Words;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of parts")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Words, E> {
+        Ok(Words(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Words, A::Error> {
+        let mut words = String::new();
+        while let Some(Object(Part { kind, text })) = parts.next_element()? {
+            // The calls are among the parts: without them, the run would be another one.
+            if let Some(kind @ ("tool_use" | "tool_result")) = kind.as_ref().map(|Word(kind)| &**kind) {
+                return Err(A::Error::custom(format_args!(
+                    "a part of the type `{kind}`, which is the form of Anthropic: read it with `--from anthropic`"
+                )));
+            }
+            words.push_str(text.as_deref().unwrap_or_default());
+        }
+        Ok(Words(words.into()))
+    }
+}
+
+/// A text, or a list of blocks of a format of its own.
+pub(super) enum Blocks<T> {
+    Text(Arc<str>),
+    List(Vec<T>),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Blocks<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(BlocksVisitor(PhantomData))
+    }
+}
+
+struct BlocksVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for BlocksVisitor<T> {
+    type Value = Blocks<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Blocks::Text(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Object(block)) = blocks.next_element()? {
+            list.push(block);
+        }
+        Ok(Blocks::List(list))
+    }
+}
+
+/// The members of an object in order, whatever their names are.
+pub(super) struct Members<'a, T>(pub(super) Vec<(Cow<'a, str>, T)>);
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
+    }
+}
+
+struct MembersVisitor<'a, T>(PhantomData<(&'a str, T)>);
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for MembersVisitor<'a, T> {
+    type Value = Members<'a, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(Word(name)) = map.next_key()? {
+            all.push((name, map.next_value()?));
+        }
+        Ok(Members(all))
+    }
+}
+
+/// Any value as a text: a string as its text, and everything else as it was sent.
+pub(super) fn text_of(value: &RawValue) -> Arc<str> {
+    match value.get() {
+        text if text.starts_with('"') => match serde_json::from_str(text) {
+            Ok(Text(text)) => text,
+            // Half a surrogate pair.
+            Err(_) => text.into(),
+        },
+        text => compact(text).into(),
+    }
+}
+
+/// A value as it was sent, but for the white space of a file that was written for people.
+fn compact(json: &str) -> Cow<'_, str> {
+    if !json.contains('\n') {
+        return json.into();
+    }
+    let (mut compact, mut in_string, mut escaped) = (String::with_capacity(json.len()), false, false);
+    for c in json.chars() {
+        if in_string {
+            in_string = c != '"' || escaped;
+            escaped = c == '\\' && !escaped;
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = c == '"';
+        }
+        compact.push(c);
+    }
+    compact.into()
+}
+
+/// The arguments of a call: a string, or an object as it was sent; `{}` where there are none.
+pub(super) fn arguments(value: Option<&RawValue>) -> Arc<str> {
+    match value {
+        Some(value) if value.get() != "null" => text_of(value),
+        Some(_) | None => "{}".into(),
+    }
+}
+
+/// The texts that are not blank, each on lines of its own; none if all are.
+pub(super) fn lines_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Arc<str>> {
+    let mut texts = texts.into_iter().filter(|text| !text.trim().is_empty());
+    let first = texts.next()?;
+    let Some(second) = texts.next() else { return Some(first.into()) };
+    let mut all = format!("{first}\n{second}");
+    for text in texts {
+        all.push('\n');
+        all.push_str(text);
+    }
+    Some(all.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_all_but_the_white_space_of_its_file() {
+        assert_eq!(compact(r#"{"a": 1}"#), r#"{"a": 1}"#);
+        assert_eq!(
+            compact("{\n  \"a b\": [1,\r\n\t2], \"c\": \"\\\" }\\\\\"\n}"),
+            r#"{"a b":[1,2],"c":"\" }\\"}"#
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Logs of single requests, put together into conversations: each request repeats what was said before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::recording::{Answer, Call, Message, Recording, Said};
+use super::sink::Sink;
+
+/// The conversations of a log, in the order of their first request.
+#[derive(Default)]
+pub(super) struct Conversations {
+    all: Vec<Recording>,
+    /// The last conversation of each group.
+    last: BTreeMap<Arc<str>, usize>,
+}
+
+impl Conversations {
+    /// Takes what one request and its answer say. If the request goes on from the last one of its group, the
+    /// conversation grows; else another one begins.
+    pub(super) fn take(&mut self, group: Arc<str>, recording: Recording) {
+        let last = self.last.get(&group).map(|at| &mut self.all[*at]);
+        match last {
+            Some(last) if goes_on(&last.messages, &recording.messages) => {
+                let earlier = std::mem::replace(last, recording);
+                keep(earlier, last);
+            }
+            Some(_) | None => {
+                self.last.insert(group, self.all.len());
+                self.all.push(recording);
+            }
+        }
+    }
+
+    pub(super) fn finish(self, sink: &mut Sink) {
+        for recording in self.all {
+            sink.recording(recording);
+        }
+    }
+}
+
+/// Keeps what the earlier request had and the later one leaves out: thinking, and the tools on offer.
+fn keep(earlier: Recording, later: &mut Recording) {
+    if later.tools.is_empty() {
+        later.tools = earlier.tools;
+    }
+    for (one, other) in earlier.messages.into_iter().zip(&mut later.messages) {
+        if let (Message::Assistant(one), Message::Assistant(other)) = (one, other) {
+            other.thinking = other.thinking.take().or(one.thinking);
+        }
+    }
+}
+
+/// Whether the later messages begin with the earlier ones. Requests leave out thinking, and ids may be made anew.
+fn goes_on(earlier: &[Message], later: &[Message]) -> bool {
+    earlier.len() <= later.len() && earlier.iter().zip(later).all(|(one, other)| is_same(one, other))
+}
+
+fn is_same(one: &Message, other: &Message) -> bool {
+    match (one, other) {
+        (Message::System(one), Message::System(other)) | (Message::User(one), Message::User(other)) => {
+            one == other
+        }
+        (Message::Assistant(one), Message::Assistant(other)) => {
+            let Said { thinking: _, text, calls } = one;
+            let is_empty = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().is_empty();
+            let same_text = *text == other.text || is_empty(text) && is_empty(&other.text);
+            let same_call = |(one, other): (&Call, &Call)| one.tool == other.tool;
+            same_text && calls.len() == other.calls.len() && calls.iter().zip(&other.calls).all(same_call)
+        }
+        (Message::Result(Answer { text: one, .. }), Message::Result(Answer { text: other, .. })) => {
+            one == other
+        }
+        (Message::System(_) | Message::User(_) | Message::Assistant(_) | Message::Result(_), _) => false,
+    }
+}

@@ -1,0 +1,397 @@
+//! Cuts a file into pieces that can be read apart, and recognises what they are.
+//!
+//! | first bytes | is | pieces |
+//! |---|---|---|
+//! | those of a zip file, or `interactions:` | an archive of Inspect, a cassette | each sample, the cassette |
+//! | an object that ends with its line, and another line | lines | each line; all together if the format has one run in a file |
+//! | another object | a document | the document; each element of its list of runs, if the format has one |
+//! | a list | a list | each element; the list if the format has one run in it |
+//! | anything else | lines | each line |
+//!
+//! So memory depends on the longest run, not on the file.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::archive::{self, Archive};
+use super::bad::BadLine;
+use super::format::Format;
+use super::lines::{LINE_BYTES_MAX, Lines, skip_line, unpacked};
+use super::piece::{Body, Piece};
+use super::recognise::recognise;
+use super::rows::{Container, ROWS, Row, Unit};
+use super::scan::is_whole;
+use super::shape::Shape;
+use super::sink::Head;
+use super::vcr;
+use super::window::{Uncut, Window};
+
+/// The longest document, list of one run, or element of a list, in bytes: 256 MiB.
+pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;
+
+/// How many lines are looked at for one of a format that is known.
+const LINES_LOOKED_AT: usize = 32;
+
+/// How often a document may have a list with the name of one of runs that is none: each look costs time.
+const LOOKS_MAX: u32 = 4;
+
+/// How much of a file is read before it is looked at.
+const FIRST_BYTES: usize = 64 << 10;
+
+/// The pieces of one input, in order.
+pub(super) struct Pieces<'a> {
+    from: Option<Format>,
+    row: Option<&'static Row>,
+    last_line: u64,
+    /// How often a list in a document was taken for a list of runs and was none.
+    looks: u32,
+    state: State<'a>,
+}
+
+enum State<'a> {
+    Lines(Lines<'a>),
+    /// Elements of a list.
+    Elements {
+        window: Window<'a>,
+        list: &'static str,
+        number: u64,
+        head: Arc<Head>,
+    },
+    /// The files of an archive.
+    Archive(Box<Archive>, Arc<Head>),
+    /// One piece.
+    Whole(Piece),
+    /// A line that is too long, then lines.
+    TooLong(BadLine, Lines<'a>),
+    Done,
+}
+
+impl<'a> Pieces<'a> {
+    /// Looks at the first bytes of an input, which may be packed.
+    ///
+    /// # Errors
+    /// It cannot be read or unpacked.
+    pub(super) fn new(input: impl Read + 'a, from: Option<Format>) -> io::Result<Self> {
+        let mut window = Window::new(unpacked(input)?);
+        window.fill(FIRST_BYTES);
+        window.drop_mark();
+        let mut pieces = Self { from, row: None, last_line: 0, looks: 0, state: State::Done };
+        if window.held().starts_with(archive::MAGIC) {
+            pieces.state = pieces.archive(window)?;
+            return Ok(pieces);
+        }
+        let first = window.token();
+        if window.held()[window.at()..].starts_with(vcr::BEGINNING) {
+            pieces.state = pieces.yaml(window)?;
+            return Ok(pieces);
+        }
+        pieces.state = match first {
+            Some(open @ (b'{' | b'[')) if !is_lines(&mut window, open) => match open {
+                b'{' => pieces.document(window)?,
+                _ => pieces.list(window)?,
+            },
+            Some(_) => pieces.lines(window)?,
+            None => {
+                window.failed()?;
+                State::Done
+            }
+        };
+        Ok(pieces)
+    }
+
+    /// The format of the file, where one was recognised.
+    pub(super) fn format(&self) -> Option<Format> {
+        self.row.map(|row| row.format)
+    }
+
+    /// Whether the file is of no format that is known, as far as it was looked at.
+    pub(super) fn is_unknown(&self) -> bool {
+        let is_readable = match &self.state {
+            State::Whole(piece) => piece.text().is_ok(),
+            State::TooLong(..) => false,
+            State::Lines(_) | State::Elements { .. } | State::Archive(..) | State::Done => true,
+        };
+        self.row.is_none() && is_readable
+    }
+
+    /// The number of the last line that was read.
+    pub(super) fn last_line(&self) -> u64 {
+        self.last_line
+    }
+
+    fn archive(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
+        if !window.all(DOCUMENT_BYTES_MAX)? {
+            return Ok(State::Whole(too_long(1)));
+        }
+        let mut archive = Archive::new(window.into_held(), DOCUMENT_BYTES_MAX)?;
+        self.row = ROWS.iter().find(|row| row.format == Format::Inspect);
+        let head = Arc::new(archive.head());
+        Ok(State::Archive(Box::new(archive), head))
+    }
+
+    fn yaml(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
+        if !window.all(DOCUMENT_BYTES_MAX)? {
+            return Ok(State::Whole(too_long(1)));
+        }
+        self.row = recognise(&Shape::default(), Container::Yaml, self.from).ok();
+        Ok(State::Whole(self.whole(1, window.into_held(), Container::Yaml)))
+    }
+
+    fn lines(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
+        for line in window.held().split(|byte| *byte == b'\n').take(LINES_LOOKED_AT) {
+            // Chunks may be kept as the events that they came in.
+            let line = line.strip_prefix(b"data:").unwrap_or(line);
+            if let Ok(row) = self.recognised(line, Container::Lines) {
+                self.row = Some(row);
+                break;
+            }
+        }
+        if self.row.is_some_and(|row| row.unit == Unit::File) {
+            return Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+                self.whole(1, window.into_held(), Container::Lines)
+            } else {
+                too_long(1)
+            }));
+        }
+        Ok(State::Lines(Lines::of(window.into_input())))
+    }
+
+    fn list(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
+        let start = window.at();
+        let line = window.line_of(start);
+        window.go(start + 1);
+        let first = window.token();
+        let element = window.at();
+        if let Some(byte) = first
+            && byte != b']'
+            && let Ok(end) = window.end_of(element, DOCUMENT_BYTES_MAX)
+        {
+            // The list up to its first element tells its elements from others, and itself from other lists.
+            self.row = self.recognised(&window.held()[element..end], Container::Elements).ok();
+            if self.row.is_none() {
+                // A list of one run begins with whatever came first in it.
+                window.fill(FIRST_BYTES);
+                self.row = self.recognised(&window.held()[start..], Container::List).ok();
+            }
+        }
+        if self.row.is_some_and(|row| row.unit == Unit::Value) {
+            return Ok(State::Elements { window, list: "", number: 0, head: Arc::default() });
+        }
+        Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+            self.whole(line, window.into_held(), Container::List)
+        } else {
+            too_long(line)
+        }))
+    }
+
+    fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
+        let start = window.at();
+        let line = window.line_of(start);
+        window.go(start + 1);
+        let uncut = loop {
+            match window.token() {
+                Some(b',') => window.go(window.at() + 1),
+                Some(b'"') => {}
+                // The end, or no JSON, which the parser says.
+                Some(_) => break None,
+                None => break Some(Uncut::Ended),
+            }
+            if window.held()[window.at()] != b'"' {
+                continue;
+            }
+            match self.member(&mut window, start) {
+                Ok(None) => {}
+                Ok(Some((list, head))) => {
+                    return Ok(State::Elements { window, list, number: 0, head: Arc::new(head) });
+                }
+                Err(uncut) => break Some(uncut),
+            }
+        };
+        let is_line = matches!(uncut, Some(Uncut::Torn(_) | Uncut::TooLong)) && line == 1;
+        if is_line && !window.held()[..window.held().len().min(LINE_BYTES_MAX)].contains(&b'\n') {
+            return long_line(window);
+        }
+        if !window.all(DOCUMENT_BYTES_MAX)? {
+            return Ok(State::Whole(too_long(line)));
+        }
+        let text = window.into_held();
+        self.row = self.recognised(&text, Container::Document).ok();
+        Ok(State::Whole(self.whole(line, text, Container::Document)))
+    }
+
+    /// Passes a member of a document. If it is the list of runs of a format that is known, goes to its first element
+    /// instead, and returns its name and what came before it.
+    fn member(&mut self, window: &mut Window, start: usize) -> Result<Option<(&'static str, Head)>, Uncut> {
+        let key = window.at();
+        let end = window.end_of(key, DOCUMENT_BYTES_MAX)?;
+        window.go(end);
+        if window.token() == Some(b':') {
+            window.go(window.at() + 1);
+        }
+        let opens = window.token().ok_or(Uncut::Ended)?;
+        let value = window.at();
+        if opens == b'['
+            && self.looks < LOOKS_MAX
+            && let Some(list) = list_named(&window.held()[key..end])
+        {
+            self.looks += 1;
+            window.go(value + 1);
+            if window.token() == Some(b'{') {
+                let element = window.at();
+                let end = window.end_of(element, DOCUMENT_BYTES_MAX)?;
+                window.go(element);
+                if let Ok(row) = self.recognised(&window.held()[start..end], Container::Document)
+                    && row.unit == Unit::Member(list)
+                {
+                    self.row = Some(row);
+                    let before = window.held()[start..key].trim_ascii_end();
+                    let head = [before.strip_suffix(b",").unwrap_or(before), b"}"].concat();
+                    return Ok(Some((list, (row.head)(&head))));
+                }
+            }
+        }
+        let end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
+        window.go(end);
+        Ok(None)
+    }
+
+    fn recognised(&self, text: &[u8], container: Container) -> Result<&'static Row, BadLine> {
+        let mut shape = Shape::default();
+        shape.add(text);
+        recognise(&shape, container, self.from)
+    }
+
+    fn whole(&self, line: u64, text: Vec<u8>, container: Container) -> Piece {
+        let (head, place) = (Arc::default(), String::new());
+        Piece::new(line, Ok(Body { text, row: self.row, container, head, place }))
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read or unpacked further.
+    pub(super) fn next(&mut self) -> io::Result<Option<Piece>> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Done => Ok(None),
+            State::Whole(piece) => {
+                self.last_line = piece.line();
+                Ok(Some(piece))
+            }
+            State::TooLong(bad, lines) => {
+                self.state = State::Lines(lines);
+                Ok(Some(Piece::new(1, Err(bad))))
+            }
+            State::Archive(archive, head) => self.next_file(archive, head),
+            State::Lines(lines) => self.next_line(lines),
+            State::Elements { window, list, number, head } => self.next_element(window, list, number, head),
+        }
+    }
+
+    fn next_file(&mut self, mut archive: Box<Archive>, head: Arc<Head>) -> io::Result<Option<Piece>> {
+        let Some((place, text)) = archive.next()? else { return Ok(None) };
+        self.state = State::Archive(archive, head.clone());
+        let (row, container) = (self.row, Container::Elements);
+        Ok(Some(Piece::new(1, text.map(|text| Body { text, row, container, head, place }))))
+    }
+
+    fn next_line(&mut self, mut lines: Lines<'a>) -> io::Result<Option<Piece>> {
+        let Some(line) = lines.next_line()? else { return Ok(None) };
+        self.last_line = line.number;
+        self.state = State::Lines(lines);
+        let body = match line.bytes {
+            Ok(text) => Ok(Body {
+                text,
+                row: self.row,
+                container: Container::Lines,
+                head: Arc::default(),
+                place: String::new(),
+            }),
+            Err(bytes) => Err(BadLine::TooLong { bytes: Some(bytes), bound: LINE_BYTES_MAX }),
+        };
+        Ok(Some(Piece::new(line.number, body)))
+    }
+
+    fn next_element(
+        &mut self,
+        mut window: Window<'a>,
+        list: &'static str,
+        number: u64,
+        head: Arc<Head>,
+    ) -> io::Result<Option<Piece>> {
+        while window.token() == Some(b',') {
+            window.go(window.at() + 1);
+        }
+        let start = window.at();
+        let line = window.line_of(start);
+        self.last_line = line;
+        let broken = |why: &str| BadLine::NotJson { why: format!("{list}[{number}]: {why}") };
+        let end = match window.token() {
+            Some(b']') => return Ok(None),
+            None => {
+                window.failed()?;
+                Err(broken("the list breaks off"))
+            }
+            Some(_) => match window.end_of(start, DOCUMENT_BYTES_MAX) {
+                Ok(end) => Ok(end),
+                Err(Uncut::Ended) => {
+                    window.failed()?;
+                    Err(broken("the list breaks off"))
+                }
+                Err(Uncut::Torn(_)) => Err(broken("a line feed in a string")),
+                Err(Uncut::TooLong) => Err(BadLine::TooLong { bytes: None, bound: DOCUMENT_BYTES_MAX }),
+            },
+        };
+        let body = end.map(|end| {
+            let text = window.held()[start..end].to_vec();
+            window.go(end);
+            window.forget(end);
+            let (row, place) = (self.row, format!("{list}[{number}]"));
+            self.state = State::Elements { window, list, number: number + 1, head: head.clone() };
+            Body { text, row, container: Container::Elements, head, place }
+        });
+        Ok(Some(Piece::new(line, body)))
+    }
+}
+
+/// The list of runs that a member with this key, in its quotes, may be.
+fn list_named(key: &[u8]) -> Option<&'static str> {
+    ROWS.iter().find_map(|row| match row.unit {
+        Unit::Member(list) => Some(list).filter(|list| key[1..].strip_suffix(b"\"") == Some(list.as_bytes())),
+        Unit::Value | Unit::File => None,
+    })
+}
+
+/// Whether the first line is a value, or more than one line begins one.
+fn is_lines(window: &mut Window, open: u8) -> bool {
+    let start = window.at();
+    let feed = loop {
+        if let Some(feed) = memchr::memchr(b'\n', &window.held()[start..]) {
+            break start + feed;
+        }
+        if window.held().len() > LINE_BYTES_MAX || !window.more() {
+            return false;
+        }
+    };
+    // The first byte of the next line that is not blank.
+    window.go(feed);
+    let next = window.token();
+    let next_column = window.held()[..window.at()].iter().rev().take_while(|byte| **byte != b'\n').count();
+    window.go(start);
+    match next {
+        None => false,
+        Some(_) if is_whole(&window.held()[start..feed]) => true,
+        Some(next) => next == b'{' && open == b'{' && next_column == 0,
+    }
+}
+
+/// What seemed a document is a line that is too long.
+fn long_line(window: Window<'_>) -> io::Result<State<'_>> {
+    let mut input = window.into_input();
+    let bytes = skip_line(&mut *input)?;
+    let bad = BadLine::TooLong { bytes: Some(bytes), bound: LINE_BYTES_MAX };
+    Ok(State::TooLong(bad, Lines::after(1, input)))
+}
+
+fn too_long(line: u64) -> Piece {
+    Piece::new(line, Err(BadLine::TooLong { bytes: None, bound: DOCUMENT_BYTES_MAX }))
+}

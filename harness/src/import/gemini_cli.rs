@@ -1,0 +1,272 @@
+//! Chats of gemini-cli and of qwen-code.
+//!
+//! gemini-cli: `~/.gemini/tmp/PROJECT/chats/session-….json`, a document with `messages`, or `.jsonl`: a head, then a
+//! message a line, of which a later one with the same id replaces the earlier; `$rewindTo` takes messages back
+//! (`chatRecordingService.ts` and `chatRecordingTypes.ts` of github.com/google-gemini/gemini-cli). Calls stand in the
+//! answer with their results; a `status` says whether they failed.
+//!
+//! qwen-code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, a record a line with a content of Gemini's API
+//! (`chatRecordingService.ts` of github.com/QwenLM/qwen-code). `toolCallResult` has the status of a result.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use balk_guards::Status;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::bad::BadLine;
+use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
+use super::gemini::{self, Content};
+use super::parse::{parse, value};
+use super::recording::{Joiner, Made, Of, Recording};
+use super::sink::Sink;
+use super::strict::Object;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chat<'a> {
+    session_id: Option<Text>,
+    #[serde(borrow)]
+    messages: Vec<Object<Spoken<'a>>>,
+}
+
+/// A message, or another line of a file with one a line.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spoken<'a> {
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(rename = "type", borrow, default)]
+    kind: Word<'a>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<Object<Called<'a>>>>,
+    #[serde(borrow)]
+    thoughts: Option<Vec<Object<Thought<'a>>>>,
+    model: Option<Text>,
+    session_id: Option<Text>,
+    #[serde(rename = "$rewindTo", borrow)]
+    rewind_to: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Called<'a> {
+    id: Option<Text>,
+    name: Text,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    status: Option<Word<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Thought<'a> {
+    #[serde(borrow)]
+    subject: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    description: Option<Cow<'a, str>>,
+}
+
+/// A part of a content or of a result: a text, or an object.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    function_response: Option<Object<Response<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    response: &'a RawValue,
+}
+
+/// Reads a chat that is one document.
+///
+/// # Errors
+/// It is none.
+pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Chat { session_id, messages } = parse(text)?;
+    let messages = messages.into_iter().map(|Object(message)| message).collect();
+    chat(session_id.map(|Text(id)| id).unwrap_or_default(), messages, sink)
+}
+
+/// Reads a chat with a message a line.
+///
+/// # Errors
+/// A message is none; a line that is no JSON is reported, and the rest is read.
+pub(super) fn lines(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let mut session: Arc<str> = "".into();
+    let mut messages: Vec<Spoken> = Vec::new();
+    let mut places: BTreeMap<Cow<str>, usize> = BTreeMap::new();
+    sink.lines(text, |line| {
+        let spoken: Spoken = parse(line)?;
+        if let Some(id) = &spoken.rewind_to {
+            let kept = places.get(id).copied().unwrap_or(0);
+            messages.truncate(kept);
+            places.retain(|_, at| *at < kept);
+        } else if let Some(id) = spoken.id.clone() {
+            match places.entry(id) {
+                Entry::Occupied(at) => messages[*at.get()] = spoken,
+                Entry::Vacant(place) => {
+                    place.insert(messages.len());
+                    messages.push(spoken);
+                }
+            }
+        } else if let Some(Text(id)) = spoken.session_id {
+            session = id;
+        }
+        Ok(())
+    });
+    chat(session, messages, sink)
+}
+
+fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadLine> {
+    let mut joiner = Joiner::default();
+    let mut head = Recording { id, ..Recording::default() };
+    for (at, spoken) in messages.into_iter().enumerate() {
+        let Spoken { kind, content, tool_calls, thoughts, model, .. } = spoken;
+        let place = || format!("messages[{at}]");
+        let text = words(content).map_err(|bad| bad.below(&format!("{}.content", place())))?;
+        match &*kind.0 {
+            "user" => joiner.user(text.unwrap_or_default()),
+            "gemini" | "qwen" => {
+                if let Some(Text(model)) = model {
+                    head.model = model;
+                }
+                answer(&mut joiner, text, thoughts, tool_calls.unwrap_or_default(), &place)?;
+            }
+            // What the program tells the user: the model never sees it.
+            _ => {}
+        }
+    }
+    sink.recording(joiner.into(head));
+    Ok(())
+}
+
+/// Takes an answer with its calls and their results.
+fn answer(
+    joiner: &mut Joiner,
+    text: Option<Arc<str>>,
+    thoughts: Option<Vec<Object<Thought>>>,
+    called: Vec<Object<Called>>,
+    place: &dyn Fn() -> String,
+) -> Result<(), BadLine> {
+    let thoughts = thoughts.iter().flatten().flat_map(|Object(it)| [&it.subject, &it.description]);
+    let thinking = lines_of(thoughts.filter_map(|it| it.as_deref()));
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for Object(Called { id, name, args, result, status }) in called {
+        let id = id.map(|Text(id)| id);
+        // A call that was never run has no result.
+        if let Some(result) = result.filter(|it| it.get() != "null") {
+            let of = id.clone().map_or(Of::Tool(None, name.0.clone()), Of::Id);
+            let (said, text) =
+                response(result).map_err(|bad| bad.below(&format!("{}.toolCalls", place())))?;
+            results.push((of, status_of(status.as_ref(), said), text));
+        }
+        calls.push(Made { id, tool: name.0, arguments: arguments(args) });
+    }
+    joiner.assistant(thinking, text, calls);
+    for (of, status, text) in results {
+        joiner.result(of, status, text, || format!("{}.toolCalls", place()))?;
+    }
+    Ok(())
+}
+
+/// Whether a call failed: as its `status` says, else as its response does.
+fn status_of(status: Option<&Word>, said: Status) -> Status {
+    match status.map(|Word(status)| &**status) {
+        Some("success") => Status::Ok,
+        Some("error") => Status::Error,
+        Some(_) | None => said,
+    }
+}
+
+/// The texts of a list of parts, a part, or a text.
+fn words(content: Option<&RawValue>) -> Result<Option<Arc<str>>, BadLine> {
+    let Some(content) = content.filter(|it| it.get() != "null") else { return Ok(None) };
+    if content.get().starts_with('{') {
+        let part: Part = parse(content.get())?;
+        return Ok(part.text.map(Arc::from));
+    }
+    if let Ok(texts) = serde_json::from_str::<Vec<Cow<str>>>(content.get()) {
+        return Ok(lines_of(texts.iter().map(|text| &**text)));
+    }
+    Ok(match value::<Blocks<Part>>(content.get())? {
+        Blocks::Text(text) => Some(text).filter(|text| !text.is_empty()),
+        Blocks::List(parts) => lines_of(parts.iter().filter_map(|part| part.text.as_deref())),
+    })
+}
+
+/// What a tool answered: parts of the API, or a text.
+fn response(result: &RawValue) -> Result<(Status, Arc<str>), BadLine> {
+    if !result.get().starts_with('[') {
+        return Ok((Status::Unknown, text_of(result)));
+    }
+    let mut status = Status::Unknown;
+    let mut texts: Vec<Arc<str>> = Vec::new();
+    for Object(Part { text, function_response }) in value::<Vec<Object<Part>>>(result.get())? {
+        texts.extend(text.map(Arc::from));
+        if let Some(Object(Response { response })) = function_response
+            && let Some((said, text)) = gemini::output(response)
+        {
+            status = if said == Status::Error { said } else { status };
+            texts.push(text);
+        }
+    }
+    Ok((status, lines_of(texts.iter().map(|text| &**text)).unwrap_or_default()))
+}
+
+/// A record of qwen-code.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Word<'a>,
+    session_id: Option<Text>,
+    #[serde(borrow)]
+    message: Option<Object<Content<'a>>>,
+    model: Option<Text>,
+    #[serde(borrow)]
+    tool_call_result: Option<Object<Outcome<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Outcome<'a> {
+    #[serde(borrow)]
+    status: Option<Word<'a>>,
+}
+
+/// Reads a chat of qwen-code.
+///
+/// # Errors
+/// None: a line that cannot be used is reported, and the rest is read.
+pub(super) fn qwen(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let mut joiner = Joiner::default();
+    let mut head = Recording::default();
+    sink.lines(text, |line| {
+        let Record { kind, session_id, message, model, tool_call_result } = parse(line)?;
+        if let Some(Text(id)) = session_id {
+            head.id = id;
+        }
+        let (Some(Object(content)), "user" | "assistant" | "tool_result") = (message, &*kind.0) else {
+            return Ok(());
+        };
+        if let Some(Text(model)) = model {
+            head.model = model;
+        }
+        let status = tool_call_result.and_then(|Object(it)| it.status);
+        let known = status_of(status.as_ref(), Status::Unknown);
+        gemini::take_known(&mut joiner, content, known, |part| format!("message.parts{part}"))
+    });
+    sink.recording(joiner.into(head));
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Results of InterCode: a document with a run for each task, in parallel lists (`turn_history`).
+//!
+//! Action and observation with the same index belong together. The format names no tool, so the environment is the
+//! tool (`ic_bash`), and the action its `command`. `valid_action` says whether it failed; a greatest reward of 1 that
+//! the task was solved.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use balk_guards::Status;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::bad::BadLine;
+use super::content::{Members, Text, text_of};
+use super::parse::value;
+use super::recording::{Joiner, Of, Outcome, Recording};
+use super::sink::Sink;
+use super::strict::Object;
+use super::swe_agent::command;
+
+#[derive(Deserialize)]
+struct Run<'a> {
+    environment: Text,
+    query: Option<Text>,
+    #[serde(borrow)]
+    turn_history: Object<Turns<'a>>,
+    summary: Option<Object<Summary>>,
+}
+
+#[derive(Deserialize)]
+struct Turns<'a> {
+    #[serde(borrow)]
+    thoughts: Option<Vec<Option<Cow<'a, str>>>>,
+    #[serde(borrow)]
+    actions: Vec<Cow<'a, str>>,
+    #[serde(borrow)]
+    observations: Vec<&'a RawValue>,
+    valid_action: Option<Vec<Option<bool>>>,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    max_reward: Option<f64>,
+}
+
+/// Reads all runs of a document.
+///
+/// # Errors
+/// It is none.
+pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Members(runs) = value::<Members<Object<Run>>>(text)?;
+    for (task, Object(run)) in runs {
+        let recording = run_of(&task, run).map_err(|bad| bad.below(&task))?;
+        sink.recording(recording);
+    }
+    Ok(())
+}
+
+fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {
+    let Run { environment: Text(tool), query, turn_history: Object(turns), summary } = run;
+    let mut joiner = Joiner::default();
+    if let Some(Text(query)) = query {
+        joiner.user(query);
+    }
+    let thoughts = turns.thoughts.unwrap_or_default();
+    let valid = turns.valid_action.unwrap_or_default();
+    for (at, action) in turns.actions.iter().enumerate() {
+        let thought = thoughts.get(at).and_then(|it| it.as_deref()).map(Arc::from);
+        joiner.assistant(None, thought, vec![command(&tool, action)]);
+        if let Some(observation) = turns.observations.get(at) {
+            let status = match valid.get(at).copied().flatten() {
+                Some(true) => Status::Ok,
+                Some(false) => Status::Error,
+                None => Status::Unknown,
+            };
+            joiner.result(Of::Next, status, text_of(observation), String::new)?;
+        }
+    }
+    let reward = summary.and_then(|Object(it)| it.max_reward);
+    let outcome = Outcome::of(reward.map(|reward| reward > 0.999));
+    Ok(joiner.into(Recording { id: task.into(), outcome, ..Recording::default() }))
+}

@@ -1,0 +1,101 @@
+//! Exports of Langfuse: observations, as a list or one a line (langfuse.com/docs, "Blob storage export"), or a trace of
+//! the API with its `observations`.
+//!
+//! Each observation of the type `GENERATION` is a request with the answer to it. Those of one trace that go on from
+//! each other are one transcript. Langfuse logs what the agent's library gave it: messages of OpenAI chat, of
+//! Anthropic, or of LangChain. Whether a tool failed is unknown, unless the messages say so.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::bad::BadLine;
+use super::content::{Text, Word};
+use super::conversations::Conversations;
+use super::logged;
+use super::parse::{parse, value};
+use super::recording::{Joiner, Recording};
+use super::sink::Sink;
+use super::strict::Object;
+
+#[derive(Deserialize)]
+struct Traced<'a> {
+    #[serde(borrow)]
+    observations: Vec<Object<Observation<'a>>>,
+}
+
+/// An observation; the API writes names in another case than the export.
+#[derive(Deserialize)]
+struct Observation<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Word<'a>,
+    #[serde(borrow, alias = "traceId")]
+    trace_id: Option<Cow<'a, str>>,
+    #[serde(borrow, alias = "startTime")]
+    start_time: Option<Cow<'a, str>>,
+    #[serde(alias = "provided_model_name", alias = "providedModelName")]
+    model: Option<Text>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+}
+
+/// Reads a trace with its observations.
+///
+/// # Errors
+/// It is none, or has no generation.
+pub(super) fn traced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Traced { observations } = parse(text)?;
+    all(observations.into_iter().map(|Object(it)| (0, it)).collect(), sink)
+}
+
+/// Reads observations.
+///
+/// # Errors
+/// There are none, or no generation.
+pub(super) fn observations(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let mut found = Vec::new();
+    if text.trim_start().starts_with('[') {
+        found.extend(value::<Vec<Object<Observation>>>(text)?.into_iter().map(|Object(it)| (0, it)));
+    } else {
+        for (number, line) in (0..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            match parse(line) {
+                Ok(observation) => found.push((number, observation)),
+                Err(bad) => sink.bad(number, bad),
+            }
+        }
+    }
+    all(found, sink)
+}
+
+fn all(mut found: Vec<(u64, Observation)>, sink: &mut Sink) -> Result<(), BadLine> {
+    found.retain(|(_, it)| it.kind.0.eq_ignore_ascii_case("generation") && it.input.is_some());
+    if found.is_empty() {
+        let why = "expected an observation of the type `GENERATION` with an `input`, found none";
+        return Err(BadLine::shape("observations".into(), why));
+    }
+    // Times are written so that their order is that of the text.
+    found.sort_by(|(_, one), (_, other)| one.start_time.cmp(&other.start_time));
+    let mut conversations = Conversations::default();
+    for (number, Observation { trace_id, model, input, output, .. }) in found {
+        let group: Arc<str> = trace_id.unwrap_or_default().into();
+        let mut joiner = Joiner::default();
+        let tools = input.map_or(Ok(Vec::new()), |input| logged::input(&mut joiner, input, "input"));
+        let answered = tools.and_then(|tools| {
+            output.map_or(Ok(()), |output| logged::output(&mut joiner, output, "output")).map(|()| tools)
+        });
+        match answered {
+            Ok(tools) => {
+                let model = model.map(|Text(model)| model).unwrap_or_default();
+                let head = Recording { id: group.clone(), model, tools, ..Recording::default() };
+                conversations.take(group, joiner.into(head));
+            }
+            Err(bad) => sink.bad(number, bad),
+        }
+    }
+    conversations.finish(sink);
+    Ok(())
+}

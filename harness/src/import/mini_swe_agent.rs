@@ -1,0 +1,135 @@
+//! Trajectories of mini-swe-agent (`.traj.json`): its `messages`.
+//!
+//! In version 1 an answer has to have one block that is fenced as `bash`, and the program runs that. So an answer with
+//! exactly one such block is a call of `bash`, and the message after it the result; its `<returncode>` says whether the
+//! command failed. After any other answer, the program says in the user's place what is wrong. In version 2 the calls
+//! are those of OpenAI chat, and are read as such. The format does not say how a run ended.
+
+use balk_guards::Status;
+use serde::Deserialize;
+
+use super::bad::BadLine;
+use super::chat::{self, Message};
+use super::content::{Text, Word, Words};
+use super::parse::parse;
+use super::recording::{Joiner, Of, Recording};
+use super::sink::Sink;
+use super::strict::Object;
+use super::swe_agent::command;
+
+#[derive(Deserialize)]
+struct Head {
+    info: Option<Object<Info>>,
+    instance_id: Option<Text>,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    config: Option<Object<Config>>,
+}
+
+#[derive(Deserialize)]
+struct Config {
+    model: Option<Object<Model>>,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    model_name: Option<Text>,
+}
+
+/// The messages of version 1.
+#[derive(Deserialize)]
+struct Spoken<'a> {
+    #[serde(borrow)]
+    messages: Vec<Object<One<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct One<'a> {
+    #[serde(borrow)]
+    role: Word<'a>,
+    content: Option<Words>,
+}
+
+/// The messages of version 2.
+#[derive(Deserialize)]
+struct Called<'a> {
+    #[serde(borrow)]
+    messages: Vec<Object<Message<'a>>>,
+}
+
+/// Reads a trajectory with commands in the text.
+///
+/// # Errors
+/// It is none.
+pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Spoken { messages } = parse(text)?;
+    let mut joiner = Joiner::default();
+    let mut acted = false;
+    for (at, Object(One { role, content })) in messages.into_iter().enumerate() {
+        let text = content.map(|Words(text)| text).unwrap_or_default();
+        match &*role.0 {
+            "system" => joiner.system(text),
+            "assistant" => {
+                let calls = one_block(&text).map(|block| command("bash", block));
+                acted = calls.is_some();
+                joiner.assistant(None, Some(text), calls.into_iter().collect());
+            }
+            "user" | "exit" if std::mem::take(&mut acted) => {
+                joiner.result(Of::Next, status(&text), text, String::new)?;
+            }
+            "user" => joiner.user(text),
+            // What the program notes at the end.
+            "exit" => {}
+            _ => {
+                let why = "expected `system`, `user` or `assistant`, found something else";
+                return Err(BadLine::shape(format!("messages[{at}].role"), why));
+            }
+        }
+    }
+    finish(text, joiner, sink)
+}
+
+/// Reads a trajectory with calls of the API.
+///
+/// # Errors
+/// It is none, or a result is without a call.
+pub(super) fn called(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Called { messages } = parse(text)?;
+    let mut joiner = Joiner::default();
+    chat::take(&mut joiner, "messages", messages)?;
+    finish(text, joiner, sink)
+}
+
+fn finish(text: &str, joiner: Joiner, sink: &mut Sink) -> Result<(), BadLine> {
+    let Head { info, instance_id } = parse(text)?;
+    let config = info.and_then(|Object(it)| it.config);
+    let model = config.and_then(|Object(it)| it.model).and_then(|Object(it)| it.model_name);
+    let text = |text: Option<Text>| text.map(|Text(text)| text).unwrap_or_default();
+    let head = Recording { id: text(instance_id), model: text(model), ..Recording::default() };
+    sink.recording(joiner.into(head));
+    Ok(())
+}
+
+/// The one block that is fenced as `bash`; `None` without one, or with several.
+fn one_block(text: &str) -> Option<&str> {
+    let mut blocks = text.split("```bash").skip(1).filter_map(|after| {
+        let (blank, rest) = after.split_once('\n')?;
+        let (block, _) = rest.split_once("\n```")?;
+        blank.trim().is_empty().then_some(block)
+    });
+    let first = blocks.next()?;
+    blocks.next().is_none().then_some(first.trim())
+}
+
+/// Whether a command failed, if the result has its exit code.
+fn status(text: &str) -> Status {
+    let code =
+        text.trim_start().strip_prefix("<returncode>").and_then(|rest| rest.split_once("</returncode>"));
+    match code.and_then(|(code, _)| code.trim().parse::<i64>().ok()) {
+        Some(0) => Status::Ok,
+        Some(_) => Status::Error,
+        None => Status::Unknown,
+    }
+}

@@ -1,0 +1,158 @@
+//! Jupyter notebooks that an agent of SUPER wrote: a cell for each thing that happened, below a heading for each step.
+//!
+//! | cell | is |
+//! |---|---|
+//! | `### System Prompt`, `### Prompt`; `### Query` | instructions; a message of the user |
+//! | `### Step N` | the beginning of an answer |
+//! | `**Thought**: …` | its text |
+//! | `**Action (NAME)**:`, then a cell of code | a call of the tool (`execute` for `None`), and its outputs the result |
+//!
+//! A step without thought and code is an empty answer: the program could not read what the model wrote. An output of
+//! the type `error` failed; the status of any other is unknown. Steps that the program ran itself (`[pre-executed by
+//! user]`) are not the model's and are passed over. A notebook without steps is refused.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use balk_guards::Status;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::bad::BadLine;
+use super::content::{Members, Word};
+use super::parse::{parse, value};
+use super::recording::{Joiner, Made, Of, Recording};
+use super::sink::Sink;
+use super::strict::Object;
+use super::swe_agent::command;
+
+#[derive(Deserialize)]
+struct Notebook<'a> {
+    #[serde(borrow)]
+    cells: Vec<Object<Cell<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Cell<'a> {
+    #[serde(borrow)]
+    cell_type: Word<'a>,
+    #[serde(borrow)]
+    source: &'a RawValue,
+    #[serde(borrow)]
+    outputs: Option<Vec<Object<Output<'a>>>>,
+}
+
+#[derive(Deserialize)]
+struct Output<'a> {
+    #[serde(borrow)]
+    output_type: Word<'a>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<Members<'a, &'a RawValue>>,
+    #[serde(borrow)]
+    traceback: Option<&'a RawValue>,
+}
+
+/// Reads one notebook.
+///
+/// # Errors
+/// It is none, or has no steps of an agent.
+pub(super) fn notebook(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Notebook { cells } = parse(text)?;
+    let mut reader = Reader::default();
+    for (at, Object(cell)) in cells.into_iter().enumerate() {
+        reader.take(cell).map_err(|bad| bad.below(&format!("cells[{at}]")))?;
+    }
+    reader.end()?;
+    if !reader.has_steps {
+        let why = "expected a heading `### Step 1`, found none: this notebook is no run of an agent";
+        return Err(BadLine::shape("cells".into(), why));
+    }
+    sink.recording(reader.joiner.into(Recording::default()));
+    Ok(())
+}
+
+#[derive(Default)]
+struct Reader {
+    joiner: Joiner,
+    has_steps: bool,
+    step: Option<Step>,
+}
+
+/// What one step has so far.
+#[derive(Default)]
+struct Step {
+    thought: Option<Arc<str>>,
+    tool: Option<String>,
+    call: Option<(Made, Status, String)>,
+    is_own: bool,
+}
+
+impl Reader {
+    fn take(&mut self, cell: Cell) -> Result<(), BadLine> {
+        let source = joined(cell.source)?;
+        if cell.cell_type.0 == "code" {
+            if let Some(step) = &mut self.step {
+                let (status, text) = outputs(cell.outputs.unwrap_or_default())?;
+                let tool = step.tool.take().unwrap_or_else(|| "execute".into());
+                step.call = Some((command(&tool, &source), status, text));
+            }
+            return Ok(());
+        }
+        let (first, rest) = source.split_once('\n').unwrap_or((&source, ""));
+        if first.starts_with("### Step") {
+            self.end()?;
+            self.has_steps = true;
+            self.step = Some(Step::default());
+        } else if first.starts_with("### System Prompt") || first.starts_with("### Prompt") {
+            self.joiner.system(rest.trim().into());
+        } else if first.starts_with("### Query") {
+            self.joiner.user(rest.trim().into());
+        }
+        let Some(step) = &mut self.step else { return Ok(()) };
+        step.is_own |= source.contains("[pre-executed by user]");
+        if let Some(thought) = source.strip_prefix("**Thought**:") {
+            step.thought = Some(thought.trim().into()).filter(|it: &Arc<str>| !it.is_empty());
+        } else if let Some((name, _)) = source.strip_prefix("**Action (").and_then(|it| it.split_once(")**"))
+        {
+            step.tool = Some(name.to_owned()).filter(|name| name != "None");
+        }
+        Ok(())
+    }
+
+    /// Takes the step that ends here.
+    fn end(&mut self) -> Result<(), BadLine> {
+        let Some(Step { thought, call, is_own: false, .. }) = self.step.take() else { return Ok(()) };
+        let (call, result) =
+            call.map_or((None, None), |(call, status, text)| (Some(call), Some((status, text))));
+        self.joiner.assistant(None, thought, call.into_iter().collect());
+        match result {
+            Some((status, text)) => self.joiner.result(Of::Next, status, text.into(), String::new),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a cell put out, in order.
+fn outputs(outputs: Vec<Object<Output>>) -> Result<(Status, String), BadLine> {
+    let (mut status, mut all) = (Status::Unknown, String::new());
+    for Object(Output { output_type, text, data, traceback }) in outputs {
+        if output_type.0 == "error" {
+            status = Status::Error;
+        }
+        let plain = data.and_then(|Members(all)| all.into_iter().find(|(kind, _)| kind == "text/plain"));
+        for text in [text, plain.map(|(_, text)| text), traceback].into_iter().flatten() {
+            all.push_str(&joined(text)?);
+        }
+    }
+    Ok((status, all))
+}
+
+/// A text that is one, or a list of its lines.
+fn joined(text: &RawValue) -> Result<Cow<'_, str>, BadLine> {
+    if text.get().starts_with('[') {
+        return Ok(value::<Vec<Cow<str>>>(text.get())?.concat().into());
+    }
+    value(text.get())
+}

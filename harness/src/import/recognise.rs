@@ -1,0 +1,83 @@
+//! Recognises a format by what its values have inside.
+
+use std::fmt::Write as _;
+
+use super::bad::BadLine;
+use super::format::Format;
+use super::rows::{Container, ROWS, Row};
+use super::shape::Shape;
+
+/// The form of values in a file, by what they have inside.
+///
+/// # Errors
+/// No format has it, or several have.
+pub(super) fn recognise(
+    shape: &Shape,
+    container: Container,
+    from: Option<Format>,
+) -> Result<&'static Row, BadLine> {
+    let asked = |row: &&Row| from.is_none_or(|from| row.format == from);
+    let rows: Vec<&'static Row> =
+        ROWS.iter().filter(|row| row.containers.contains(&container)).filter(asked).collect();
+    let fitting: Vec<&'static Row> =
+        rows.iter().copied().filter(|row| row.marks.iter().all(|mark| has(shape, mark))).collect();
+    // A form that demands all that another one does, and more, is the other one with something added.
+    let is_general = |row: &Row| fitting.iter().any(|other| covers(other, row) && !covers(row, other));
+    let mut special = fitting.iter().copied().filter(|row| !is_general(row));
+    let Some(first) = special.next() else { return Err(unknown(shape, &rows, from)) };
+    match special.find(|row| row.format != first.format) {
+        None => Ok(first),
+        Some(other) => {
+            let (one, other) = (first.format.name(), other.format.name());
+            let why = format!("expected one format, found `{one}` and `{other}`: choose with --from");
+            Err(BadLine::UnknownFormat { why })
+        }
+    }
+}
+
+/// The same, if it is known what the format is: values that lack what tells it are read as the nearest of its forms,
+/// and the reader says where they are something else.
+///
+/// # Errors
+/// The format has no form for such a file.
+pub(super) fn forced(shape: &Shape, container: Container, from: Format) -> Result<&'static Row, BadLine> {
+    recognise(shape, container, Some(from)).or_else(|unknown| {
+        let found = |row: &&Row| row.marks.iter().filter(|mark| has(shape, mark)).count();
+        let rows = ROWS.iter().filter(|row| row.format == from && row.containers.contains(&container));
+        // Of forms that are as near, the first.
+        rows.rev().max_by_key(found).ok_or(unknown)
+    })
+}
+
+/// Whether a value with all marks of `special` has all of `general`.
+fn covers(special: &Row, general: &Row) -> bool {
+    let implies = |mark: &str, path: &str| {
+        mark.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '=']))
+    };
+    general.marks.iter().all(|path| special.marks.iter().any(|mark| implies(mark, path)))
+}
+
+fn has(shape: &Shape, mark: &str) -> bool {
+    mark.split(" or ").any(|path| shape.has(path))
+}
+
+/// Which format it nearly is, and what is missing.
+fn unknown(shape: &Shape, rows: &[&Row], from: Option<Format>) -> BadLine {
+    let found = |row: &Row| row.marks.iter().filter(|mark| has(shape, mark)).count();
+    let mut why = match from {
+        None => "expected a format that is known, found none".to_owned(),
+        Some(from) => format!("expected `{}`, found something else", from.name()),
+    };
+    // Of two that are as near, the one of which less is missing.
+    let nearest = rows.iter().filter(|row| found(row) * 2 >= row.marks.len() && found(row) > 0);
+    let nearest = nearest.max_by_key(|row| (found(row), usize::MAX - row.marks.len()));
+    if let Some(row) = nearest.or(rows.first().filter(|_| from.is_some())) {
+        let missing: Vec<&str> = row.marks.iter().copied().filter(|mark| !has(shape, mark)).collect();
+        let name = row.format.name();
+        write!(why, ": for `{name}`, this is missing: {}", missing.join(", "))
+            .expect("a string takes what is written");
+    } else {
+        why.push_str(" (`balk import --help` lists them)");
+    }
+    BadLine::UnknownFormat { why }
+}

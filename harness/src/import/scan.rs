@@ -1,0 +1,117 @@
+//! Finds the end of a JSON value without parsing it, as its bytes arrive.
+
+use memchr::memchr3;
+
+/// A scan of one value. It knows strings and brackets, and nothing else: a parser decides what is valid.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    depth: usize,
+    in_string: bool,
+    /// A value that is no string and no list or object: it ends where something else begins.
+    in_word: bool,
+}
+
+/// How far a scan came.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The value goes on after these bytes.
+    More,
+    /// The value ends before this byte.
+    End(usize),
+    /// There is a line feed within a string, at this byte: this is no JSON, and perhaps was a line.
+    Torn(usize),
+}
+
+impl Scan {
+    /// Takes the next bytes of the value. The last one may be a backslash only if the bytes are the last: the caller
+    /// gives a backslash and what it escapes at once.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Step {
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.in_string {
+                let Some(found) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) else { return Step::More };
+                at += found;
+                match bytes[at] {
+                    b'\\' => at += 2,
+                    b'\n' => return Step::Torn(at),
+                    _ => {
+                        at += 1;
+                        self.in_string = false;
+                        if self.depth == 0 {
+                            return Step::End(at);
+                        }
+                    }
+                }
+                continue;
+            }
+            let byte = bytes[at];
+            if self.in_word {
+                if matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r') {
+                    return Step::End(at);
+                }
+                at += 1;
+                continue;
+            }
+            at += 1;
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Step::End(at);
+                    }
+                }
+                _ if self.depth == 0 => self.in_word = true,
+                _ => {}
+            }
+        }
+        Step::More
+    }
+}
+
+/// Whether a text is one whole value, with nothing but white space around it.
+pub(super) fn is_whole(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    match Scan::default().take(text) {
+        Step::End(end) => end == text.len(),
+        Step::More | Step::Torn(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_ends_where_it_ends() {
+        for (text, end) in
+            [(r#"{"a": "}"} x"#, 10), (r#"["\"]", {}]]"#, 11), ("12, 3", 2), (r#""a\\" b"#, 5), ("null}", 4)]
+        {
+            assert_eq!(Scan::default().take(text.as_bytes()), Step::End(end), "{text}");
+        }
+        assert_eq!(Scan::default().take(b"{\"a\": [1, 2"), Step::More);
+        assert_eq!(Scan::default().take(b"{\"a\": \"x\ny\"}"), Step::Torn(8));
+        assert!(is_whole(b" {\"a\": 1}\r"));
+        assert!(!is_whole(b"{\"a\": 1} {}"));
+        assert!(!is_whole(b"{\"a\": ["));
+    }
+
+    #[test]
+    fn a_value_may_come_in_pieces() {
+        let text = br#"{"a": ["x]", "\\"], "b": {"c": 1}}, "#;
+        for at in 1..text.len() - 2 {
+            if text[at - 1] == b'\\'
+                && text[..at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 1
+            {
+                continue;
+            }
+            let mut scan = Scan::default();
+            let step = match scan.take(&text[..at]) {
+                Step::More => scan.take(&text[at..]),
+                early @ (Step::End(_) | Step::Torn(_)) => panic!("{early:?} at {at}"),
+            };
+            assert_eq!(step, Step::End(text.len() - 2 - at), "cut at {at}");
+        }
+    }
+}

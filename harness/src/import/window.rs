@@ -1,0 +1,183 @@
+//! The part of an input that is held in memory while values are cut out of it.
+
+use std::io::{self, BufRead, Cursor, Read};
+
+use memchr::memchr_iter;
+
+use super::scan::{Scan, Step};
+
+/// How many bytes are read at once.
+const READ_BYTES: usize = 256 << 10;
+
+/// What is held, and what is still to come.
+pub(super) struct Window<'a> {
+    input: Box<dyn BufRead + 'a>,
+    held: Vec<u8>,
+    /// Where the next token is looked for.
+    at: usize,
+    /// The number of the line with the byte that lines were counted up to.
+    line: u64,
+    counted: usize,
+    ended: bool,
+    /// Why nothing more can be read. What was read before is used first.
+    failure: Option<io::Error>,
+}
+
+/// The place in an input where it could not be read further.
+struct Failed(Option<io::Error>);
+
+impl Read for Failed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+impl BufRead for Failed {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.0.take().map_or(Ok(&[]), Err)
+    }
+
+    fn consume(&mut self, _: usize) {}
+}
+
+/// Why a value cannot be cut out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Uncut {
+    /// The input ends before it does.
+    Ended,
+    /// There is a line feed in a string, at this byte of what is held.
+    Torn(usize),
+    /// It is longer than may be held.
+    TooLong,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(input: Box<dyn BufRead + 'a>) -> Self {
+        Self { input, held: Vec::new(), at: 0, line: 1, counted: 0, ended: false, failure: None }
+    }
+
+    /// Reads more. False at the end of the input, or where it cannot be read further.
+    pub(super) fn more(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        let before = self.held.len();
+        let wanted = READ_BYTES.max(before / 2) as u64;
+        let read = self.input.by_ref().take(wanted).read_to_end(&mut self.held);
+        self.failure = read.err();
+        self.ended = self.held.len() == before || self.failure.is_some();
+        self.held.len() > before
+    }
+
+    /// Reads on until this many bytes are held, or all there are.
+    pub(super) fn fill(&mut self, bytes: usize) {
+        while self.held.len() < bytes && self.more() {}
+    }
+
+    /// Drops a byte order mark, with which some editors begin a file.
+    pub(super) fn drop_mark(&mut self) {
+        let mark = "\u{feff}".as_bytes();
+        if self.held.starts_with(mark) {
+            self.held.drain(..mark.len());
+        }
+    }
+
+    /// Reads to the end, or until more than `bound` bytes are held: then it is false.
+    ///
+    /// # Errors
+    /// The input cannot be read or unpacked to its end.
+    pub(super) fn all(&mut self, bound: usize) -> io::Result<bool> {
+        while self.held.len() <= bound && self.more() {}
+        self.failed()?;
+        Ok(self.held.len() <= bound)
+    }
+
+    /// Whether the input could be read so far.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub(super) fn failed(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn held(&self) -> &[u8] {
+        &self.held
+    }
+
+    /// Where the next token is looked for.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn go(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The number of the line with this byte, which is not before any that was asked about.
+    pub(super) fn line_of(&mut self, at: usize) -> u64 {
+        self.line += memchr_iter(b'\n', &self.held[self.counted..at]).count() as u64;
+        self.counted = at;
+        self.line
+    }
+
+    /// The next byte that is no white space, and goes there; `None` at the end.
+    pub(super) fn token(&mut self) -> Option<u8> {
+        loop {
+            while let Some(byte) = self.held.get(self.at) {
+                if !byte.is_ascii_whitespace() {
+                    return Some(*byte);
+                }
+                self.at += 1;
+            }
+            if !self.more() {
+                return None;
+            }
+        }
+    }
+
+    /// The end of the value that begins at this byte, with at most `bound` bytes held.
+    ///
+    /// # Errors
+    /// It has no end here.
+    pub(super) fn end_of(&mut self, start: usize, bound: usize) -> Result<usize, Uncut> {
+        let mut scan = Scan::default();
+        let mut scanned = start;
+        loop {
+            // A backslash waits for the byte that it escapes.
+            let backslashes = self.held[scanned..].iter().rev().take_while(|it| **it == b'\\').count();
+            let ready = self.held.len() - backslashes % 2;
+            match scan.take(&self.held[scanned..ready]) {
+                Step::End(end) => return Ok(scanned + end),
+                Step::Torn(at) => return Err(Uncut::Torn(scanned + at)),
+                Step::More => scanned = ready,
+            }
+            if self.held.len() > bound {
+                return Err(Uncut::TooLong);
+            }
+            if !self.more() {
+                return Err(Uncut::Ended);
+            }
+        }
+    }
+
+    /// Forgets what comes before this byte.
+    pub(super) fn forget(&mut self, before: usize) {
+        // Moving the rest costs time, so it waits until there is something to gain.
+        if before >= READ_BYTES || before == self.held.len() {
+            self.line_of(before);
+            self.held.drain(..before);
+            self.counted = 0;
+            self.at = self.at.saturating_sub(before);
+        }
+    }
+
+    /// What is held, and what comes after it.
+    pub(super) fn into_input(self) -> Box<dyn BufRead + 'a> {
+        Box::new(Cursor::new(self.held).chain(Failed(self.failure)).chain(self.input))
+    }
+
+    /// What is held, once all was read.
+    pub(super) fn into_held(self) -> Vec<u8> {
+        self.held
+    }
+}

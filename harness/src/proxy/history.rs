@@ -175,7 +175,7 @@ pub(super) fn intervention(entry: &Entry) -> Option<Intervention> {
 
 #[cfg(test)]
 mod tests {
-    use balk_guards::RawCall;
+    use balk_guards::{FinishReason, Offer, RawCall, Usage};
     use balk_scenarios::agents;
 
     use super::*;
@@ -206,6 +206,19 @@ mod tests {
     }
 
     #[test]
+    fn what_answers_earlier_calls_does_not_stand_alone() {
+        let calls = |id: &str| {
+            let call = RawCall { id: id.into(), tool: "read".into(), arguments: "{}".into() };
+            let (finish, usage) = (FinishReason::ToolCall, Usage::default());
+            Message::Assistant(Completion::new([], [call], finish, usage, &Offer::default()).into())
+        };
+        let result = |id: &str| Message::Result { id: id.into(), text: "".into(), is_error: false };
+        assert!(stands_alone(&[calls("a"), result("a"), Message::User("Go on.".into())]));
+        assert!(!stands_alone(&[calls("a"), result("a"), result("b")]));
+        assert!(!stands_alone(&[result("a"), calls("a")]));
+    }
+
+    #[test]
     fn tags_beside_results_are_the_agents() {
         let from = |text: &str, talks| Reader { profile: None }.said(&text.into(), talks).map(|it| it.from);
         assert_eq!(from("<system-reminder>todo</system-reminder>", true), None);
@@ -218,7 +231,7 @@ mod tests {
     #[test]
     fn an_agent_that_is_known_says_what_came_of_a_call() {
         let codex = agents::find("codex").expect("it has a profile");
-        let offer = balk_guards::Offer::default();
+        let offer = Offer::default();
         let call = RawCall { id: "a".into(), tool: "exec_command".into(), arguments: "{}".into() };
         let result = |text: &str, profile| {
             let call = Arc::new(ToolCall::new(call.clone(), &offer));

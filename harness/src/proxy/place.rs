@@ -68,12 +68,6 @@ impl Place {
         (!has_ended && *run.view().offer() == asked.offer).then_some(*run)
     }
 
-    /// Whether a question waits for its user.
-    pub(super) fn asks(&self) -> bool {
-        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        run.as_ref().is_some_and(|it| matches!(it.step(), Step::User(_)))
-    }
-
     /// Whether nothing has gone on from it.
     pub(super) fn is_last(&self) -> bool {
         self.run.lock().unwrap_or_else(PoisonError::into_inner).is_some()

@@ -102,7 +102,7 @@ impl Places {
 
     /// Where a request goes on that begins with that of a place, byte for byte, and has one turn behind it, as most
     /// have. What comes before need not be read again. None if that is not enough to know it: what the agent never saw
-    /// has to be put there, the same words of its user are counted, or another place knows more.
+    /// has to be put there (after a question to its user, that is what the model said), or another place knows more.
     fn straight(
         &self,
         outline: &Outline<'_>,
@@ -110,7 +110,7 @@ impl Places {
         beginnings: &[Beginning],
     ) -> Option<(Asked, Going)> {
         let (place, known) = locked(&self.all).begun(beginnings)?;
-        if place.asks() || !place.puts.is_empty() || !place.answer.puts.is_empty() {
+        if !place.puts.is_empty() || !place.answer.puts.is_empty() {
             return None;
         }
         let asked = outline.asked(known, tools).ok()?;

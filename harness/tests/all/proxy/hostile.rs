@@ -50,20 +50,26 @@ const STREAM: &str = "content-type: text/event-stream";
 
 #[test]
 fn a_provider_that_stalls_is_a_504_in_the_shape_of_its_dialect() {
-    for (dialect, stream) in Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
-        let events =
-            "HTTP/1.1 200 Said\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n: hi\n\n";
+    let events = "HTTP/1.1 200 Said\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n: hi\n\n";
+    let check = |dialect: Dialect, stream| {
         for stalls in
             [Script::raw("").hang(), Script::raw("HTTP/1.1 200 Sa").hang(), Script::raw(events).hang()]
         {
             let server = Server::of(vec![stalls]);
-            let proxy = proxy(&server, Sight::Whole, Duration::from_millis(50));
+            // Long enough for a busy machine to read the request.
+            let proxy = proxy(&server, Sight::Whole, Duration::from_millis(500));
             let (status, body, whole) = ask(&proxy, dialect, stream);
             assert_eq!((status, whole), (504, Some(())), "{dialect:?} {body}");
             assert!(is_refusal(dialect, status, &body), "{body}");
             assert_eq!(server.requests().len(), 3);
         }
-    }
+    };
+    // They do little but wait.
+    std::thread::scope(|scope| {
+        for (dialect, stream) in Dialect::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+            scope.spawn(move || check(dialect, stream));
+        }
+    });
 }
 
 #[test]

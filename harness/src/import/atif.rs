@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `source` `system`, `user` | instructions, a message of the user |
 //! | `source` `agent` | an answer: `message`, `reasoning_content`, `tool_calls` |
-//! | `observation` of a step | the results of the calls that they name in `source_call_id`, else in order |
+//! | `observation` of a step | the results of the calls that it names in `source_call_id`, else in order |
+//! | `observation` of a step without calls | a message of the user: the agent acted by its text |
 //!
 //! What the format has no member for is in `extra`, which it has for that: `is_error` of a result, `outcome` of the
 //! run, and the text of arguments that are no object. A result that does not come right after its answer is in a step
@@ -163,8 +164,12 @@ fn take(joiner: &mut Joiner, step: Step, place: &str) -> Result<(), BadLine> {
             Some(false) => Status::Ok,
             None => Status::Unknown,
         };
-        let of = it.source_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
-        joiner.result(of, status, text, place)?;
+        match it.source_call_id {
+            Some(Text(id)) => joiner.result(Of::Id(id), status, text, place)?,
+            None if joiner.is_waiting() => joiner.result(Of::Next, status, text, place)?,
+            // The agent acted by its text, so its environment answers in the user's place.
+            None => joiner.user(text),
+        }
     }
     Ok(())
 }

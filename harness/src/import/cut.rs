@@ -18,7 +18,7 @@ use super::bad::BadLine;
 use super::format::Format;
 use super::lines::{LINE_BYTES_MAX, Lines, skip_line, unpacked};
 use super::piece::{Body, Piece};
-use super::recognise::recognise;
+use super::recognise::{is_most_special, recognise};
 use super::rows::{Container, ROWS, Row, Unit};
 use super::scan::is_whole;
 use super::shape::Shape;
@@ -34,6 +34,9 @@ const LINES_LOOKED_AT: usize = 32;
 
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
+
+/// How much of a value is looked at first: most formats can be told by their beginning.
+const LOOK_BYTES: usize = 32 << 10;
 
 /// How much of a file is read before it is looked at.
 const FIRST_BYTES: usize = 64 << 10;
@@ -141,7 +144,7 @@ impl<'a> Pieces<'a> {
         for line in window.held().split(|byte| *byte == b'\n').take(LINES_LOOKED_AT) {
             // Chunks may be kept as the events that they came in.
             let line = line.strip_prefix(b"data:").unwrap_or(line);
-            if let Ok(row) = self.recognised(line, Container::Lines) {
+            if let Ok(row) = self.looked_at(line, Container::Lines) {
                 self.row = Some(row);
                 break;
             }
@@ -166,12 +169,12 @@ impl<'a> Pieces<'a> {
             && byte != b']'
             && let Ok(end) = window.end_of(element, DOCUMENT_BYTES_MAX)
         {
-            // The list up to its first element tells its elements from others, and itself from other lists.
-            self.row = self.recognised(&window.held()[element..end], Container::Elements).ok();
+            self.row = self.looked_at(&window.held()[element..end], Container::Elements).ok();
             if self.row.is_none() {
                 // A list of one run begins with whatever came first in it.
                 window.fill(FIRST_BYTES);
-                self.row = self.recognised(&window.held()[start..], Container::List).ok();
+                let beginning = &window.held()[start..window.held().len().min(start + FIRST_BYTES)];
+                self.row = self.recognised(beginning, Container::List).ok();
             }
         }
         if self.row.is_some_and(|row| row.unit == Unit::Value) {
@@ -187,41 +190,58 @@ impl<'a> Pieces<'a> {
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         let start = window.at();
         let line = window.line_of(start);
+        let beginning = &window.held()[start..window.held().len().min(start + LOOK_BYTES)];
+        let early = self.recognised(beginning, Container::Document).ok();
+        if let Some(row) = early.filter(|row| is_most_special(row))
+            && !matches!(row.unit, Unit::Member(_))
+        {
+            self.row = Some(row);
+            return self.rest(line, window);
+        }
         window.go(start + 1);
+        let mut shape = Shape::default();
         let uncut = loop {
             match window.token() {
                 Some(b',') => window.go(window.at() + 1),
-                Some(b'"') => {}
+                Some(b'"') => match self.member(&mut window, start, &mut shape) {
+                    Ok(None) => {}
+                    Ok(Some((list, head))) => {
+                        return Ok(State::Elements { window, list, number: 0, head: Arc::new(head) });
+                    }
+                    Err(uncut) => break Some(uncut),
+                },
                 // The end, or no JSON, which the parser says.
                 Some(_) => break None,
                 None => break Some(Uncut::Ended),
-            }
-            if window.held()[window.at()] != b'"' {
-                continue;
-            }
-            match self.member(&mut window, start) {
-                Ok(None) => {}
-                Ok(Some((list, head))) => {
-                    return Ok(State::Elements { window, list, number: 0, head: Arc::new(head) });
-                }
-                Err(uncut) => break Some(uncut),
             }
         };
         let is_line = matches!(uncut, Some(Uncut::Torn(_) | Uncut::TooLong)) && line == 1;
         if is_line && !window.held()[..window.held().len().min(LINE_BYTES_MAX)].contains(&b'\n') {
             return long_line(window);
         }
-        if !window.all(DOCUMENT_BYTES_MAX)? {
-            return Ok(State::Whole(too_long(line)));
-        }
-        let text = window.into_held();
-        self.row = self.recognised(&text, Container::Document).ok();
-        Ok(State::Whole(self.whole(line, text, Container::Document)))
+        // Of a document that breaks off, the beginning is all there is to look at.
+        let early = early.filter(|_| uncut.is_some());
+        self.row = recognise(&shape, Container::Document, self.from).ok().or(early);
+        self.rest(line, window)
+    }
+
+    /// The whole of a document.
+    fn rest(&self, line: u64, mut window: Window<'a>) -> io::Result<State<'a>> {
+        Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+            self.whole(line, window.into_held(), Container::Document)
+        } else {
+            too_long(line)
+        }))
     }
 
     /// Passes a member of a document. If it is the list of runs of a format that is known, goes to its first element
     /// instead, and returns its name and what came before it.
-    fn member(&mut self, window: &mut Window, start: usize) -> Result<Option<(&'static str, Head)>, Uncut> {
+    fn member(
+        &mut self,
+        window: &mut Window,
+        start: usize,
+        shape: &mut Shape,
+    ) -> Result<Option<(&'static str, Head)>, Uncut> {
         let key = window.at();
         let end = window.end_of(key, DOCUMENT_BYTES_MAX)?;
         window.go(end);
@@ -230,6 +250,8 @@ impl<'a> Pieces<'a> {
         }
         let opens = window.token().ok_or(Uncut::Ended)?;
         let value = window.at();
+        let beginning =
+            |window: &Window, end: usize| value..end.min(value + LOOK_BYTES).min(window.held().len());
         if opens == b'['
             && self.looks < LOOKS_MAX
             && let Some(list) = list_named(&window.held()[key..end])
@@ -238,9 +260,10 @@ impl<'a> Pieces<'a> {
             window.go(value + 1);
             if window.token() == Some(b'{') {
                 let element = window.at();
-                let end = window.end_of(element, DOCUMENT_BYTES_MAX)?;
-                window.go(element);
-                if let Ok(row) = self.recognised(&window.held()[start..end], Container::Document)
+                let first_end = window.end_of(element, DOCUMENT_BYTES_MAX)?;
+                let held = window.held();
+                shape.add_member(&held[key..end], &held[beginning(window, first_end)]);
+                if let Ok(row) = recognise(shape, Container::Document, self.from)
                     && row.unit == Unit::Member(list)
                 {
                     self.row = Some(row);
@@ -250,9 +273,21 @@ impl<'a> Pieces<'a> {
                 }
             }
         }
-        let end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
-        window.go(end);
+        let value_end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
+        let held = window.held();
+        shape.add_member(&held[key..end], &held[beginning(window, value_end)]);
+        window.go(value_end);
         Ok(None)
+    }
+
+    /// What a value is, by its beginning, or else by all of it.
+    fn looked_at(&self, text: &[u8], container: Container) -> Result<&'static Row, BadLine> {
+        match text.get(..LOOK_BYTES) {
+            Some(beginning) => {
+                self.recognised(beginning, container).or_else(|_| self.recognised(text, container))
+            }
+            None => self.recognised(text, container),
+        }
     }
 
     fn recognised(&self, text: &[u8], container: Container) -> Result<&'static Row, BadLine> {
@@ -375,12 +410,15 @@ fn is_lines(window: &mut Window, open: u8) -> bool {
     // The first byte of the next line that is not blank.
     window.go(feed);
     let next = window.token();
+    let goes_on =
+        window.held()[start..feed].trim_ascii_end().last().is_some_and(|last| b",:[{".contains(last));
     let next_column = window.held()[..window.at()].iter().rev().take_while(|byte| **byte != b'\n').count();
     window.go(start);
     match next {
         None => false,
         Some(_) if is_whole(&window.held()[start..feed]) => true,
-        Some(next) => next == b'{' && open == b'{' && next_column == 0,
+        // A line that breaks off, and not a document that goes on.
+        Some(next) => next == b'{' && open == b'{' && next_column == 0 && !goes_on,
     }
 }
 

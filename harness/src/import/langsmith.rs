@@ -1,4 +1,5 @@
-//! Exports of LangSmith: runs, as a list or one a line (docs.langchain.com/langsmith/run-data-format).
+//! Exports of LangSmith: runs, as a list, one a line, or in a document as its API answers
+//! (docs.langchain.com/langsmith/run-data-format).
 //!
 //! Each run of the type `llm` is a request with the answer to it. Those of one trace that go on from each other are one
 //! transcript. A message of a tool with the status `error` says that it failed; else the status is unknown.
@@ -53,6 +54,21 @@ struct Parameters {
     tools: Option<Vec<Object<Entry>>>,
 }
 
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    runs: Vec<Object<Run<'a>>>,
+}
+
+/// Reads what the API answers: a document with runs.
+///
+/// # Errors
+/// There are none, or none of a model.
+pub(super) fn answer(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Answer { runs } = parse(text)?;
+    all(runs.into_iter().map(|Object(it)| (0, it)).collect(), sink)
+}
+
 /// Reads runs.
 ///
 /// # Errors
@@ -69,6 +85,10 @@ pub(super) fn runs(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             }
         }
     }
+    all(found, sink)
+}
+
+fn all(mut found: Vec<(u64, Run)>, sink: &mut Sink) -> Result<(), BadLine> {
     found.retain(|(_, run)| run.run_type.0 == "llm" && run.inputs.is_some());
     if found.is_empty() {
         let why = "expected a run of the type `llm` with `inputs`, found none";

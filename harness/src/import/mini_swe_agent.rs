@@ -18,12 +18,6 @@ use super::strict::Object;
 use super::swe_agent::command;
 
 #[derive(Deserialize)]
-struct Head {
-    info: Option<Object<Info>>,
-    instance_id: Option<Text>,
-}
-
-#[derive(Deserialize)]
 struct Info {
     config: Option<Object<Config>>,
 }
@@ -41,6 +35,8 @@ struct Model {
 /// The messages of version 1.
 #[derive(Deserialize)]
 struct Spoken<'a> {
+    info: Option<Object<Info>>,
+    instance_id: Option<Text>,
     #[serde(borrow)]
     messages: Vec<Object<One<'a>>>,
 }
@@ -55,6 +51,8 @@ struct One<'a> {
 /// The messages of version 2.
 #[derive(Deserialize)]
 struct Called<'a> {
+    info: Option<Object<Info>>,
+    instance_id: Option<Text>,
     #[serde(borrow)]
     messages: Vec<Object<Message<'a>>>,
 }
@@ -64,7 +62,7 @@ struct Called<'a> {
 /// # Errors
 /// It is none.
 pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Spoken { messages } = parse(text)?;
+    let Spoken { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     let mut acted = false;
     for (at, Object(One { role, content })) in messages.into_iter().enumerate() {
@@ -88,7 +86,8 @@ pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             }
         }
     }
-    finish(text, joiner, sink)
+    sink.recording(joiner.into(head(info, instance_id)));
+    Ok(())
 }
 
 /// Reads a trajectory with calls of the API.
@@ -96,20 +95,18 @@ pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 /// # Errors
 /// It is none, or a result is without a call.
 pub(super) fn called(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Called { messages } = parse(text)?;
+    let Called { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     chat::take(&mut joiner, "messages", messages)?;
-    finish(text, joiner, sink)
+    sink.recording(joiner.into(head(info, instance_id)));
+    Ok(())
 }
 
-fn finish(text: &str, joiner: Joiner, sink: &mut Sink) -> Result<(), BadLine> {
-    let Head { info, instance_id } = parse(text)?;
+fn head(info: Option<Object<Info>>, instance_id: Option<Text>) -> Recording {
     let config = info.and_then(|Object(it)| it.config);
     let model = config.and_then(|Object(it)| it.model).and_then(|Object(it)| it.model_name);
     let text = |text: Option<Text>| text.map(|Text(text)| text).unwrap_or_default();
-    let head = Recording { id: text(instance_id), model: text(model), ..Recording::default() };
-    sink.recording(joiner.into(head));
-    Ok(())
+    Recording { id: text(instance_id), model: text(model), ..Recording::default() }
 }
 
 /// The one block that is fenced as `bash`; `None` without one, or with several.

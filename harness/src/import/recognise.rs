@@ -35,6 +35,11 @@ pub(super) fn recognise(
     }
 }
 
+/// Whether no form is this one with something added: then what comes later in a value cannot change what it is.
+pub(super) fn is_most_special(row: &Row) -> bool {
+    ROWS.iter().all(|other| !covers(other, row) || covers(row, other))
+}
+
 /// The same, if it is known what the format is: values that lack what tells it are read as the nearest of its forms,
 /// and the reader says where they are something else.
 ///

@@ -217,12 +217,9 @@ pub(super) static ROWS: &[Row] = &[
         &["history[].source=agent|user|environment", "history[].action or history[].observation"],
         |text, _, sink| openhands::evaluated(text, sink),
     ),
-    value(
-        SweAgent,
-        VALUES,
-        &["trajectory[].action", "trajectory[].observation", "history[].role"],
-        |text, _, sink| swe_agent::trajectory(text, sink),
-    ),
+    value(SweAgent, VALUES, &["trajectory[].action", "trajectory[].observation"], |text, _, sink| {
+        swe_agent::trajectory(text, sink)
+    }),
     value(
         MiniSweAgent,
         VALUES,
@@ -243,16 +240,18 @@ pub(super) static ROWS: &[Row] = &[
         read: inspect::sample,
         head: inspect::head,
     },
-    value(TauBench, ELEMENTS, &["traj[].role", "task_id", "reward"], |text, _, sink| tau::first(text, sink)),
+    value(TauBench, ELEMENTS, &["traj[].role", "task_id", "reward"], |text, _, sink| {
+        tau::tau_bench(text, sink)
+    }),
     Row {
         format: Tau2,
         containers: DOCUMENTS,
         unit: Unit::Member("simulations"),
         marks: &["info", "simulations[].messages[].role"],
-        read: tau::second,
+        read: tau::tau2,
         head: tau::head,
     },
-    value(Tau2, VALUES, &["messages[].role", "task_id", "reward_info"], tau::second),
+    value(Tau2, VALUES, &["messages[].role", "task_id", "reward_info"], tau::tau2),
     value(Atif, VALUES, &["schema_version", "steps[].source"], |text, _, sink| atif::trajectory(text, sink)),
     file(Otel, LINES, &["resourceSpans[].scopeSpans[].spans"], |text, _, sink| otel::spans(text, sink)),
     file(
@@ -284,6 +283,9 @@ pub(super) static ROWS: &[Row] = &[
         |text, _, sink| langfuse::traced(text, sink),
     ),
     file(LangSmith, LINES, &["run_type", "inputs", "trace_id"], |text, _, sink| langsmith::runs(text, sink)),
+    value(LangSmith, DOCUMENTS, &["runs[].run_type", "runs[].inputs"], |text, _, sink| {
+        langsmith::answer(text, sink)
+    }),
     file(LangSmith, LISTS, &["[].run_type", "[].inputs", "[].trace_id"], |text, _, sink| {
         langsmith::runs(text, sink)
     }),
@@ -297,11 +299,9 @@ pub(super) static ROWS: &[Row] = &[
     value(MedAgentBench, VALUES, &["turns[].agent_reply", "turns[].action_kind"], |text, _, sink| {
         medagentbench::task(text, sink)
     }),
-    value(ToolBench, VALUES, &["answer_generation.train_messages[][].role"], |text, _, sink| {
-        toolbench::answer(text, sink)
-    }),
+    value(ToolBench, VALUES, &["win", "tree.tree"], |text, _, sink| toolbench::answer(text, sink)),
     value(Mint, VALUES, &["state.history[].role", "task.task_id"], |text, _, sink| mint::task(text, sink)),
-    value(Super, DOCUMENTS, &["nbformat", "cells[].cell_type"], |text, _, sink| {
+    value(Super, DOCUMENTS, &["cells[].cell_type", "cells[].source"], |text, _, sink| {
         notebook::notebook(text, sink)
     }),
     file(Vcr, YAML, &[], |text, _, sink| vcr::cassette(text, sink)),

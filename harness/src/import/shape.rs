@@ -29,6 +29,15 @@ impl Shape {
         let _ = Look { shape: self, depth: DEPTH }.deserialize(&mut json);
     }
 
+    /// Adds what a member has inside, by its key in quotes and the beginning of its value.
+    pub(super) fn add_member(&mut self, key: &[u8], value: &[u8]) {
+        if let Ok(Name(name)) = serde_json::from_slice(key)
+            && self.members.len() < MEMBERS
+        {
+            self.members.entry(name.into()).or_default().add(value);
+        }
+    }
+
     /// Whether it has a path: members after dots, `[]` for the elements of a list, `*` for any member, and at the end
     /// perhaps `=` and the words of which one has to be there, with `|` between them.
     pub(super) fn has(&self, path: &str) -> bool {

@@ -25,7 +25,7 @@ use super::strict::Object;
 
 /// A result of tau-bench.
 #[derive(Deserialize)]
-struct Result1<'a> {
+struct Trial<'a> {
     #[serde(borrow)]
     task_id: &'a RawValue,
     #[serde(borrow)]
@@ -39,8 +39,8 @@ struct Result1<'a> {
 ///
 /// # Errors
 /// It is none, or a result of a tool is without a call.
-pub(super) fn first(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Result1 { task_id, trial, reward, traj } = parse(text)?;
+pub(super) fn tau_bench(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Trial { task_id, trial, reward, traj } = parse(text)?;
     let mut joiner = Joiner::default();
     chat::take(&mut joiner, "traj", traj)?;
     let id = numbered(Some(task_id), trial);
@@ -124,7 +124,7 @@ pub(super) fn head(text: &[u8]) -> Head {
 ///
 /// # Errors
 /// It is none, or a result of a tool is without a call.
-pub(super) fn second(text: &str, head: &Head, sink: &mut Sink) -> Result<(), BadLine> {
+pub(super) fn tau2(text: &str, head: &Head, sink: &mut Sink) -> Result<(), BadLine> {
     let Simulation { id, task_id, trial, run_info, reward_info, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     for (at, Object(message)) in messages.into_iter().enumerate() {

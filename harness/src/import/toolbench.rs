@@ -30,7 +30,7 @@ struct Generation<'a> {
 }
 
 #[derive(Deserialize)]
-struct Result1<'a> {
+struct Reply<'a> {
     #[serde(borrow)]
     error: Cow<'a, str>,
 }
@@ -51,7 +51,7 @@ pub(super) fn answer(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut recording = joiner.into(head);
     for message in &mut recording.messages {
         if let Message::Result(answer) = message
-            && let Ok(Object(Result1 { error })) = serde_json::from_str::<Object<Result1>>(&answer.text)
+            && let Ok(Object(Reply { error })) = serde_json::from_str::<Object<Reply>>(&answer.text)
         {
             answer.status = if error.is_empty() { Status::Unknown } else { Status::Error };
         }

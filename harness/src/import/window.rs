@@ -18,6 +18,8 @@ pub(super) struct Window<'a> {
     /// The number of the line with the byte that lines were counted up to.
     line: u64,
     counted: usize,
+    /// Where the value that was scanned last begins and ends.
+    scanned: Option<(usize, usize)>,
     ended: bool,
     /// Why nothing more can be read. What was read before is used first.
     failure: Option<io::Error>,
@@ -53,7 +55,16 @@ pub(super) enum Uncut {
 
 impl<'a> Window<'a> {
     pub(super) fn new(input: Box<dyn BufRead + 'a>) -> Self {
-        Self { input, held: Vec::new(), at: 0, line: 1, counted: 0, ended: false, failure: None }
+        Self {
+            input,
+            held: Vec::new(),
+            at: 0,
+            line: 1,
+            counted: 0,
+            scanned: None,
+            ended: false,
+            failure: None,
+        }
     }
 
     /// Reads more. False at the end of the input, or where it cannot be read further.
@@ -140,6 +151,11 @@ impl<'a> Window<'a> {
     /// # Errors
     /// It has no end here.
     pub(super) fn end_of(&mut self, start: usize, bound: usize) -> Result<usize, Uncut> {
+        if let Some((begin, end)) = self.scanned
+            && begin == start
+        {
+            return Ok(end);
+        }
         let mut scan = Scan::default();
         let mut scanned = start;
         loop {
@@ -147,7 +163,10 @@ impl<'a> Window<'a> {
             let backslashes = self.held[scanned..].iter().rev().take_while(|it| **it == b'\\').count();
             let ready = self.held.len() - backslashes % 2;
             match scan.take(&self.held[scanned..ready]) {
-                Step::End(end) => return Ok(scanned + end),
+                Step::End(end) => {
+                    self.scanned = Some((start, scanned + end));
+                    return Ok(scanned + end);
+                }
                 Step::Torn(at) => return Err(Uncut::Torn(scanned + at)),
                 Step::More => scanned = ready,
             }
@@ -167,6 +186,7 @@ impl<'a> Window<'a> {
             self.line_of(before);
             self.held.drain(..before);
             self.counted = 0;
+            self.scanned = None;
             self.at = self.at.saturating_sub(before);
         }
     }

@@ -72,6 +72,17 @@ fn a_document_gives_its_runs_with_what_it_says_before_them() {
     }
 }
 
+/// So is one whose first line is long, and whose runs are a line each: it looks like lines, and is none.
+#[test]
+fn a_document_that_looks_like_lines_is_a_document() {
+    let run = |id: u32| format!(r#"{{"id": "{id}", "messages": [{{"role": "user", "content": "x"}}]}}"#);
+    let file = format!("{{\"info\": {{}}, \"simulations\": [{},\n{},\n{}\n]}}\n", run(0), run(1), run(2));
+    assert_eq!(ids(&file), [(1, Ok("0".into())), (2, Ok("1".into())), (3, Ok("2".into()))]);
+    // A line that breaks off does not hide those after it.
+    let file = format!("{}\n{CHAT}\n{CHAT}", &CHAT[..CHAT.len() - 4]);
+    assert_eq!(ids(&file)[1..], [(2, Ok("c".into())), (3, Ok("c".into()))]);
+}
+
 /// The same in one line, and after a byte order mark.
 #[test]
 fn white_space_between_values_means_nothing() {

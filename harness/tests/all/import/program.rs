@@ -1,6 +1,7 @@
 //! `balk import` from the outside, and other commands on logs of other agents.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::common::program::{balk, ran, whole};
@@ -96,4 +97,28 @@ fn files_of_no_format_are_counted_and_named() {
     let (code, _, err) = ran(&mut balk(folder.path(), &["import", "."]));
     assert_eq!(code, 3, "{err}");
     assert!(err.ends_with("error: expected recorded runs, found none\n"), "{err}");
+}
+
+/// A packed list that breaks off gives the runs before the place, and says where that is.
+#[test]
+fn a_packed_list_that_breaks_off_gives_what_came_before() {
+    let run = |id: u32| {
+        // Something that does not pack, so that the end of the file is the end of the list.
+        let noise: String =
+            (0..400).map(|at| char::from(b'a' + (id * 7919 + at * at * 31 % 977) as u8 % 26)).collect();
+        format!(r#"{{"task_id": {id}, "reward": 0.0, "traj": [{{"role": "user", "content": "{noise}"}}]}}"#)
+    };
+    let list = format!("[{}]", (0..3_000).map(run).collect::<Vec<_>>().join(",\n"));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(list.as_bytes()).expect("memory takes it");
+    let packed = gzip.finish().expect("memory takes it");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("runs.json.gz"), &packed[..packed.len() / 2]).expect("a file");
+    let (code, out, err) = ran(&mut balk(folder.path(), &["import", "."]));
+    let runs = out.lines().count();
+    assert!(code == 3 && (100..2_900).contains(&runs), "{code} {runs} {err}");
+    assert!(
+        err.contains("runs.json.gz: after line ") && err.contains("a file that can be read to its end"),
+        "{err}"
+    );
 }

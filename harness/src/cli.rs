@@ -205,7 +205,7 @@ impl Command {
             Self::Crash(it) => it.run(context),
             Self::Proxy(it) => it.run(context),
             Self::Merge(it) => it.run(),
-            Self::Report(it) => it.run(),
+            Self::Report(it) => it.run(context),
             Self::Compare(it) => it.run(),
             Self::Shrink(it) => it.run(context),
             Self::Hunt(it) => it.run(context),

@@ -8,11 +8,14 @@ pub mod gate;
 mod issue;
 pub mod junit;
 mod lapses;
+pub mod page;
 mod reactions;
 mod sections;
 mod splice;
 mod tables;
 mod transcript;
+mod trial;
+mod words;
 
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link};
 pub use lapses::lapses;
@@ -28,3 +31,4 @@ pub use tables::{
     VersusSuite,
 };
 pub use transcript::{Chat, show, show_live, show_outcome};
+pub use trial::{timeline, trial_page};

@@ -8,12 +8,13 @@
 //!
 //! Reports show the last two; nothing else depends on them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::{
-    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions,
+    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions, TrialRecord,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -214,6 +215,37 @@ impl Folder {
             return Ok(());
         }
         self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
+    }
+
+    /// The kept records of some seeds of a scenario, by seed; a seed without one is left out.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or has other contents.
+    pub fn kept(
+        &self,
+        scenario: &str,
+        seeds: &BTreeSet<u64>,
+    ) -> Result<BTreeMap<u64, Vec<TrialRecord>>, Error> {
+        let folder = self.path.join(TRANSCRIPTS).join(folder_name(scenario));
+        let mut files: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for &seed in seeds {
+            files.entry(Transcripts::file_of(seed)).or_default().push(seed);
+        }
+        let mut kept = BTreeMap::new();
+        for (name, seeds) in files {
+            let path = folder.join(name);
+            let Some(transcripts) = read(&path)? else { continue };
+            for seed in seeds {
+                let records = transcripts.of(seed).map_err(|error| {
+                    Error::file(&path, &format!("the records of seed {seed}"), error)
+                        .hint("it was changed, or is of another version: measure this part again")
+                })?;
+                if !records.is_empty() {
+                    kept.insert(seed, records);
+                }
+            }
+        }
+        Ok(kept)
     }
 
     /// Removes all kept transcripts, which will be made again.

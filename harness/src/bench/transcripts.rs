@@ -94,6 +94,17 @@ impl Transcripts {
         self.frames.extend(more.frames);
     }
 
+    /// The records of a seed, in the order of the stacks; none if the seed was not kept.
+    ///
+    /// # Errors
+    /// Bytes that do not unpack, or are no records.
+    pub(super) fn of(&self, seed: u64) -> io::Result<Vec<TrialRecord>> {
+        let Some(frame) = self.frames.get(&seed) else { return Ok(Vec::new()) };
+        let text = zstd::stream::decode_all(&frame[HEAD..])?;
+        let records = serde_json::Deserializer::from_slice(&text).into_iter();
+        Ok(records.collect::<Result<_, serde_json::Error>>()?)
+    }
+
     /// Whether there are no transcripts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -111,6 +122,11 @@ impl Transcripts {
     /// If there are no transcripts.
     pub(super) fn file_name(&self) -> String {
         let (seed, _) = self.frames.first_key_value().expect("some are kept");
+        Self::file_of(*seed)
+    }
+
+    /// The name of the file with this seed.
+    pub(super) fn file_of(seed: u64) -> String {
         let first = seed - seed % BLOCK;
         format!("{first}-{}.jsonl.zst", first.saturating_add(BLOCK - 1))
     }

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use balk_reports::report::compare::{Comparison, comparison_as_document, comparison_as_json};
+use balk_reports::report::compare::{
+    Comparison, comparison_as_document, comparison_as_json, comparison_as_page,
+};
 use balk_reports::report::crash::Changes;
-use balk_reports::report::document::terminal;
+use balk_reports::report::document::{html, terminal};
 use balk_reports::report::gate::{self, Metric};
 use clap::Args;
 
-use super::format::Format;
+use super::format::Medium;
 use super::gates::{Gates, HELP, Records};
 use super::screen;
 use crate::bench::Folder;
@@ -32,9 +34,9 @@ pub struct Compare {
     #[command(flatten)]
     gates: Gates,
 
-    /// Tables for people, or one JSON object for programs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Tables for people, one JSON object for programs, or a page with forest plots
+    #[arg(long, value_enum, default_value_t = Medium::Text)]
+    format: Medium,
 }
 
 impl Compare {
@@ -58,9 +60,9 @@ impl Compare {
                     metric.of(&after.plan.scenarios[at], after.cell(at, stack))
                 }
             });
+        let [before, after] = [&self.before, &self.after].map(|it| it.display().to_string());
         match self.format {
-            Format::Text => {
-                let [before, after] = [&self.before, &self.after].map(|it| it.display().to_string());
+            Medium::Text => {
                 let document = comparison_as_document(&comparison, [&before, &after]);
                 let mut out = io::stdout().lock();
                 shown(write!(out, "{}", terminal(&document, screen::output())))?;
@@ -69,7 +71,12 @@ impl Compare {
                 }
                 Ok(self.gates.report(&judged, out)?)
             }
-            Format::Json => {
+            Medium::Html => {
+                let page = html(&comparison_as_page(&comparison, [&before, &after]));
+                shown(io::stdout().write_all(page.as_bytes()))?;
+                Ok(self.gates.report(&judged, io::stderr())?)
+            }
+            Medium::Json => {
                 shown(writeln!(io::stdout(), "{}", comparison_as_json(&comparison)))?;
                 // Standard output has one object and nothing else.
                 Ok(self.gates.report(&judged, io::stderr())?)
@@ -89,8 +96,9 @@ impl Compare {
         }
         let changes = Changes::new(&record::read(&self.before)?, &record::read(&self.after)?);
         shown(match self.format {
-            Format::Text => write!(io::stdout(), "{}", terminal(&changes.document(), screen::output())),
-            Format::Json => {
+            Medium::Text => write!(io::stdout(), "{}", terminal(&changes.document(), screen::output())),
+            Medium::Html => io::stdout().write_all(html(&changes.page()).as_bytes()),
+            Medium::Json => {
                 writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
             }
         })?;

@@ -10,3 +10,14 @@ pub(super) enum Format {
     /// For programs
     Json,
 }
+
+/// How a result is written that can also be a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Medium {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For people with a browser: one file, which asks for nothing else
+    Html,
+}

@@ -1,21 +1,25 @@
 //! `balk report`: what the record of a bench, or of crash tests, shows.
 
+mod trials;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::Beside;
 use balk_reports::records::crash::Record;
-use balk_reports::report::{
-    BadMarker, Report as Tables, Section, bench_report, crash, csv, document::markdown, junit, splice,
-};
+use balk_reports::report::document::{html, markdown};
+use balk_reports::report::page::{Beside as Page, bench_page};
+use balk_reports::report::{BadMarker, Report as Tables, Section, bench_report, crash, csv, junit, splice};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::context::Context;
 use crate::bench::{Folder, RECORD};
 use crate::crash::record::{self, RUNS};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::guards::Recipe;
 use crate::{files, live};
 
 /// Arguments of `balk report`.
@@ -44,6 +48,9 @@ Everything is computed from DIR/bench.jsonl, from the measured cost, if there is
 DIR/instructions.json), and in a live record from DIR/judge.tsv and DIR/reactions.json. The same files give the same
 bytes. `balk schema report` prints the form of the JSON.
 
+With --format html and --out FILE, the kept transcripts (`balk bench --keep-transcripts`) of the trials that the page
+names become pages of their own in the folder FILE-trials, without the ending of FILE, beside it.
+
 JUnit fails a stack that is under test on a scenario where something was done twice or a guard broke.
 
 Names for --splice: short, live, stacks, ranking, default, runs, healthy, models, false-interventions, sensitivity,
@@ -58,6 +65,8 @@ silent, ran on or crashed, and a false alarm. Names for --splice: short, agents,
 enum Form {
     /// For people, and for GitHub
     Markdown,
+    /// For people with a browser: one file with figures, which asks for nothing else
+    Html,
     /// All tables, for programs
     Json,
     /// One row for each scenario and stack
@@ -72,13 +81,14 @@ impl Report {
     /// # Errors
     /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is
     /// then unchanged).
-    pub fn run(&self) -> Result<Exit, Error> {
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let is_of_crash = |folder: &PathBuf| folder.join(RUNS).is_file();
         if self.folder.iter().any(is_of_crash) {
             let records: Vec<Record> =
                 self.folder.iter().map(|it| record::read(it)).collect::<Result<_, _>>()?;
             let is_source = |path: &Path| self.folder.iter().any(|it| files::is_same(&it.join(RUNS), path));
-            return self.show(&crash::Report::new(&records), is_source);
+            let report = crash::Report::new(&records);
+            return self.show(&report, || Ok(html(&crash::crash_report(&report))), is_source);
         }
         let [path] = &*self.folder else {
             let hint =
@@ -94,11 +104,25 @@ impl Report {
         let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
         let reactions = Folder::reactions(path)?;
         let tables = Tables::new(&bench, &Beside { cost: folder.cost()?, judged, reactions });
-        self.show(&tables, |path| folder.holds(path))
+        let page = || {
+            let links = match &self.out {
+                Some(out) => trials::write(&folder, &bench, out)?,
+                None => trials::Links::new(),
+            };
+            let role = |stack: &str| Recipe::role(&context.registry, stack);
+            let trial = |scenario, stack, seed| links.get(&(scenario, stack, seed)).cloned();
+            Ok(html(&bench_page(&bench, &tables, Page { role: &role, trial: &trial })))
+        };
+        self.show(&tables, page, |path| folder.holds(path))
     }
 
     /// Writes the report in the form and to the place that was asked for. No file that it is made from is replaced.
-    fn show(&self, report: &impl Shown, is_source: impl Fn(&Path) -> bool) -> Result<Exit, Error> {
+    fn show(
+        &self,
+        report: &impl Shown,
+        page: impl FnOnce() -> Result<String, Error>,
+        is_source: impl Fn(&Path) -> bool,
+    ) -> Result<Exit, Error> {
         if let Some(path) = self.out.iter().chain(&self.splice).find(|it| is_source(it)) {
             let file = Error::file(path, "a file to write", "a file that the report is made from");
             return Err(file.hint("name another file"));
@@ -108,6 +132,7 @@ impl Report {
         }
         let text = match self.format {
             Form::Markdown => report.markdown(),
+            Form::Html => page()?,
             Form::Json => serde_json::to_string_pretty(report).map_err(std::io::Error::from)? + "\n",
             Form::Csv => report.csv(),
             Form::Junit => report.junit(),

@@ -11,11 +11,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use balk_guards::{Budget, Guard, Stack, Window};
+use balk_reports::records::is_under_test;
+use balk_reports::report::document::figure;
 use serde_json::{Map, Value};
 
 use super::bad::BadStack;
 use super::config::Config;
-use super::registered::{Factory, Reach, Registered};
+use super::registered::{Factory, Reach, Registered, Role};
 use super::registry::{DEFAULT, NONE, Registry};
 use crate::engine::TruthChannel;
 
@@ -76,6 +78,19 @@ impl Recipe {
     pub fn none() -> Self {
         let about = "no guard: the baseline".into();
         Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default(), reach: Reach::Model }
+    }
+
+    /// What a stack is in a comparison: a yardstick if it is not under test, a peer if every guard in it has the rules
+    /// of another agent.
+    #[must_use]
+    pub fn role(registry: &Registry, spec: &str) -> figure::Role {
+        let name = |asked: &str| asked.split(['=', '{']).next().unwrap_or_default().trim().to_owned();
+        let is_peer = |asked| registry.guard(&name(asked)).is_some_and(|it| it.role() == Role::Peer);
+        match (is_under_test(spec), split(spec).all(is_peer)) {
+            (false, _) => figure::Role::Yardstick,
+            (true, true) => figure::Role::Peer,
+            (true, false) => figure::Role::Ours,
+        }
     }
 
     /// The spec.
@@ -250,6 +265,17 @@ mod tests {
         );
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
+    }
+
+    #[test]
+    fn a_stack_is_a_peer_if_nothing_else_is_in_it() {
+        let role = |spec| Recipe::role(&Registry::standard(), spec);
+        let [ours, peer, yardstick] = figure::Role::ALL;
+        assert_eq!(
+            ["cline", "cline{limit=2}, roo-code", "default", "cline,default", "none", "of another binary"]
+                .map(role),
+            [peer, peer, ours, ours, yardstick, ours]
+        );
     }
 
     #[test]

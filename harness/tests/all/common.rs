@@ -7,6 +7,7 @@ pub(crate) mod outline;
 pub(crate) mod program;
 pub(crate) mod recipe;
 pub(crate) mod runs;
+pub(crate) mod same;
 pub(crate) mod server;
 #[cfg(target_os = "linux")]
 pub(crate) mod terminal;

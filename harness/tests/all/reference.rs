@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::same::same;
+
 const FOLDER: &str = "reports/reference";
 const LIVE: &[&str] = &["reports/reference/live/qwen2.5-coder", "reports/reference/live/smollm2"];
 
@@ -29,29 +31,18 @@ fn run(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
-/// Compares a file with its expected text, or writes it if that is asked for.
-#[track_caller]
-fn same(path: &Path, expected: &str) {
-    if fs::read_to_string(path).is_ok_and(|it| it == expected) {
-        return;
-    }
-    assert!(
-        update(),
-        "{} is not what the record says; read what changed after INSTA_UPDATE=always cargo test --test \
-         reference",
-        path.display()
-    );
-    fs::write(path, expected).expect("it can be written");
-}
-
-#[expect(clippy::disallowed_methods, reason = "whether to write is asked for as with the snapshots")]
-fn update() -> bool {
-    std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always")
-}
-
 #[test]
 fn the_reference_report_is_what_its_record_says() {
-    same(&root().join(FOLDER).join("report.md"), &run(&["report", FOLDER]));
+    let report = run(&["report", FOLDER]);
+    assert!(report.lines().count() <= 300, "it is read in five minutes: {} lines", report.lines().count());
+    same(&root().join(FOLDER).join("report.md"), &report);
+}
+
+/// It has to go through mail and as an artefact of continuous integration.
+#[test]
+fn the_page_of_the_reference_is_small() {
+    let bytes = run(&["report", FOLDER, "--format", "html"]).len();
+    assert!(bytes <= 2_000_000, "{bytes} bytes");
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn a_file_gets_what_standard_output_gets() {
     let work = recorded();
     for (format, begins) in [
         ("markdown", "# Bench report\n"),
+        ("html", "<!DOCTYPE html>\n"),
         ("json", "{\n"),
         ("csv", "scenario,suite,kind,"),
         ("junit", "<?xml "),
@@ -82,7 +83,13 @@ fn the_json_is_what_the_printed_schema_says() {
 #[test]
 fn what_was_measured_of_cost_is_shown() {
     let work = recorded();
-    assert!(printed(work.path(), &["report", "a"]).contains("The cost of this record was not measured."));
+    let cost = || {
+        let mark = "<!-- balk report cost -->\n<!-- end -->\n";
+        fs::write(work.path().join("cost.md"), mark).expect("a file");
+        printed(work.path(), &["report", "a", "--splice", "cost.md"]);
+        read(&work, "cost.md")
+    };
+    assert!(cost().contains("The cost of this record was not measured."));
     let timed = r#"{"guard":"default","what":"read","bytes":400,"turns":9,
         "p50_ns":300,"p99_ns":1000,"anchor_p50_ns":40}"#;
     fs::write(work.path().join("a/meta.json"), format!(
@@ -92,7 +99,7 @@ fn what_was_measured_of_cost_is_shown() {
         .expect("a file");
     let counted = r#"[{"guard":"default","what":"written","bytes":400,"instructions":900}]"#;
     fs::write(work.path().join("a/instructions.json"), counted).expect("a file");
-    let text = printed(work.path(), &["report", "a"]);
+    let text = cost();
     assert!(text.contains("| `default`, read | 400 | 9 | 300 | 1,000 | 40 | 7.500 | 25.00 |"), "{text}");
     assert!(text.contains("| `default`, written | 400 | 900 | 2.250 |"), "{text}");
     fs::write(work.path().join("a/instructions.json"), "[{}]").expect("a file");

@@ -13,5 +13,5 @@ mod document;
 mod json;
 
 pub use comparison::{Compared, ComparedCell, Comparison};
-pub use document::comparison_as_document;
+pub use document::{comparison_as_document, comparison_as_page};
 pub use json::comparison_as_json;

@@ -9,7 +9,7 @@ mod model;
 pub(super) mod number;
 mod scenarios;
 mod stacks;
-mod suites;
+pub(super) mod suites;
 
 use super::document::{Block, Document, marked, paragraph};
 use super::tables::{LiveTable, Report};
@@ -117,23 +117,23 @@ impl Section {
         }
     }
 
-    /// Whether the whole report has it. A live record has no scripted actor and no response model, so it leaves out
-    /// what is about them; its tables of the stacks are in [`Self::Live`].
+    /// Whether a report to read has it. That of a bench has what one reads in five minutes. A live record has no
+    /// scripted actor and no response model, so it leaves out what is about them; its tables of the stacks are in
+    /// [`Self::Live`].
     fn is_shown(self, report: &Report) -> bool {
         let is_live = report.live.is_some();
         match self {
             Self::Short | Self::Lapses | Self::Command | Self::Limits => true,
             Self::Live => is_live,
-            Self::Cost => !is_live || !report.expense.is_empty(),
-            Self::Stacks
-            | Self::Ranking
-            | Self::Default
+            Self::Cost => is_live && !report.expense.is_empty(),
+            Self::Stacks | Self::Ranking => !is_live,
+            Self::Default
             | Self::Runs
             | Self::Healthy
             | Self::Models
             | Self::FalseInterventions
             | Self::Sensitivity
-            | Self::Scenarios => !is_live,
+            | Self::Scenarios => false,
         }
     }
 
@@ -191,14 +191,23 @@ impl Section {
     }
 }
 
-/// The whole report.
+/// The report to read, and which formats have the rest.
 #[must_use]
 pub fn bench_report(report: &Report) -> Document {
     let heading = |level: u8, words: &str| Block::Heading { level, text: marked(words) };
     let mut document = Document::from([heading(1, "Bench report")]);
+    let is_live = report.live.is_some();
+    if !is_live {
+        document.push(paragraph(marked(
+            "This is what one reads in five minutes. `balk report DIR --format html` is a page with figures, every \
+             scenario under every stack, and what each failure looks like. `json` and `csv` have every number.",
+        )));
+    }
     for section in Section::ALL.into_iter().filter(|it| it.is_shown(report)) {
         document.push(heading(2, section.heading()));
-        document.blocks.extend(section.document(report).blocks);
+        let is_short = section == Section::Lapses && !is_live;
+        let content = if is_short { found::serious_lapses(report) } else { section.document(report) };
+        document.blocks.extend(content.blocks);
     }
     document
 }

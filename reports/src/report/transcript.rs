@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use balk_contract::{AttemptResponse, ChoiceKind, Limit, Origin, Part, Speaker, Status, Termination};
+use balk_contract::{Origin, Part, Speaker, Status};
 use textwrap::core::display_width;
 
 use super::document::{Screen, wrapped};
+use super::words::{answered, attempt, counted, ended, intervened};
 use crate::records::{
     CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord,
     Truth,
@@ -224,31 +225,13 @@ impl Page {
                 }
             }
             EntryRecord::Failed(failed) => {
-                let mut what = failed.failure.cause.to_string();
-                if !failed.failure.message.is_empty() {
-                    what += &format!(" ({})", failed.failure.message);
-                }
-                let then = match failed.response {
-                    AttemptResponse::Resent { after } => format!("resent after {}", counted(after, "tick")),
-                    AttemptResponse::Asked => "the user is asked".to_owned(),
-                    AttemptResponse::Ended => "the run ends".to_owned(),
-                };
-                self.say("attempt", RED, &[format!("{}: {what}; {then}", failed.failure.attempt)]);
+                self.say("attempt", RED, &[attempt(failed)]);
             }
             EntryRecord::Tried(result) => self.result("tried", result),
             EntryRecord::Result(result) => self.result("", result),
             EntryRecord::Intervention(it) => self.intervention(it),
             EntryRecord::Answer(answer) => {
-                let silent = match answer.choice {
-                    ChoiceKind::Stop => "(ends the run)",
-                    ChoiceKind::Report => "(files a report and ends the run)",
-                    ChoiceKind::Continue
-                    | ChoiceKind::Instruct
-                    | ChoiceKind::SwitchModel
-                    | ChoiceKind::Constrain => "(continues without comment)",
-                };
-                let text = if answer.text.is_empty() { silent } else { &answer.text };
-                self.say("answers", CYAN, &self.shortened(text));
+                self.say("answers", CYAN, &self.shortened(answered(answer)));
             }
             EntryRecord::Compaction(compaction) => {
                 self.say("summary", DIM, &self.shortened(&compaction.summary))
@@ -281,12 +264,8 @@ impl Page {
     }
 
     fn intervention(&mut self, it: &InterventionRecord) {
-        let to = match &*it.kind {
-            "notice" | "question" | "stop" => "user",
-            _ => "model",
-        };
-        let head = format!("{} to the {to} ({}, level {})", it.kind, it.note.rule, it.note.level);
-        let mut lines = vec![self.paint(YELLOW, &format!("{}: {head}", it.note.guard))];
+        let head = format!("{} ({}, level {})", intervened(it), it.note.rule, it.note.level);
+        let mut lines = vec![self.paint(YELLOW, &head)];
         lines.extend(it.note.text.lines().flat_map(|line| self.wrapped(line)));
         lines.extend(it.options.iter().map(|choice| format!("  [{}]", choice.label)));
         self.say("GUARD", YELLOW, &lines);
@@ -328,32 +307,6 @@ impl Page {
         for line in lines {
             self.put(format_args!("{line}\n"));
         }
-    }
-}
-
-/// "1 turn", "2 turns".
-fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-fn ended(termination: &Termination) -> String {
-    match termination {
-        Termination::Finished => "the model finished, and no guard objected".into(),
-        Termination::NoProgress => "no progress".into(),
-        Termination::FatalExecution(why) => format!("it cannot continue: {why}"),
-        Termination::StoppedByGuard => "a guard stopped the run".into(),
-        Termination::StoppedByUser => "the user stopped the run".into(),
-        Termination::Limit(limit) => format!(
-            "the limit on {} was reached",
-            match limit {
-                Limit::Turns => "turns",
-                Limit::Attempts => "attempts",
-                Limit::Calls => "calls",
-                Limit::Interventions => "interventions",
-                Limit::Questions => "questions",
-            }
-        ),
-        Termination::GuardFault(why) => format!("a guard broke: {why}"),
     }
 }
 

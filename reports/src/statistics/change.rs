@@ -33,7 +33,17 @@ impl Change {
     /// The same change per 1,000 turns.
     #[must_use]
     pub fn thousandfold(&self) -> Self {
-        Self { value: 1_000.0 * self.value, low: 1_000.0 * self.low, high: 1_000.0 * self.high, p: self.p }
+        self.times(1_000.0)
+    }
+
+    /// The same change in percentage points.
+    #[must_use]
+    pub fn hundredfold(&self) -> Self {
+        self.times(100.0)
+    }
+
+    fn times(&self, factor: f64) -> Self {
+        Self { value: factor * self.value, low: factor * self.low, high: factor * self.high, p: self.p }
     }
 }
 

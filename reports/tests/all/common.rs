@@ -1,4 +1,5 @@
 //! What several tests share.
 
 pub(crate) mod live;
+pub(crate) mod parsed;
 pub(crate) mod small;

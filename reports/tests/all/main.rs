@@ -2,5 +2,6 @@
 
 mod common;
 mod live;
+mod page;
 mod renderings;
 mod report;

@@ -7,7 +7,7 @@ use balk_reports::records::quoted;
 use balk_scenarios::{Pools, Reactions, ResponseMode, WorldOptions};
 use clap::{Args, ValueEnum};
 
-use crate::cli::format::Format;
+use crate::cli::format::Medium;
 use crate::cli::gaps::Repository;
 use crate::cli::load;
 use crate::cli::set_from::SetFrom;
@@ -80,9 +80,10 @@ pub(super) struct Asked {
     #[command(flatten)]
     pub(super) repository: Repository,
 
-    /// Text for people, or records for programs, one JSON object per line
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(super) format: Format,
+    /// Text for people, or records for programs, one JSON object per line. One trial can also be a page: beside it
+    /// is the same seed without a guard
+    #[arg(long, value_enum, default_value_t = Medium::Text)]
+    pub(super) format: Medium,
 }
 
 /// How the actor takes interventions.

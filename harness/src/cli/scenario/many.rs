@@ -11,7 +11,7 @@ use balk_scenarios::{Kind, Reactions, ResponseMode, Worlds};
 use super::args::Asked;
 use super::exit::exit;
 use crate::cli::context::Context;
-use crate::cli::format::Format;
+use crate::cli::format::Medium;
 use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -31,6 +31,10 @@ impl Asked {
         reactions: Option<Reactions>,
         seeds: RangeInclusive<u64>,
     ) -> Result<Exit, Error> {
+        if self.format == Medium::Html {
+            let hint = "`balk bench` and `balk report DIR --format html` make a page of many trials";
+            return Err(Error::usage("--format html", "one trial", "many, with --seeds").hint(hint));
+        }
         let config = context.config(self.config.as_deref())?;
         let stacks = Recipe::all(&context.registry, &self.guard, &config)?;
         let trials = 2 * stacks.len() as u64 * (seeds.end() - seeds.start() + 1);
@@ -47,7 +51,7 @@ impl Asked {
         bar.finish_and_clear();
         let mut out = std::io::stdout().lock();
         match self.format {
-            Format::Json => {
+            Medium::Json => {
                 for row in &rows {
                     for (mode, counts) in [("scenario", &row.measured), ("flat", &row.flat)] {
                         let line = serde_json::json!({
@@ -67,7 +71,7 @@ impl Asked {
                     }
                 }
             }
-            Format::Text => {
+            Medium::Text | Medium::Html => {
                 write!(out, "{}", terminal(&self.document(&config, worlds, &rows), screen::output()))?
             }
         }

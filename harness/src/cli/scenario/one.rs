@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use balk_guards::{ChoiceKind, Phraser};
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
-use balk_reports::report::Chat;
-use balk_reports::report::document::Screen;
-use balk_scenarios::{Reactions, Scenario as Model, User, World};
+use balk_reports::report::document::{Screen, html};
+use balk_reports::report::{Chat, trial_page};
+use balk_scenarios::{Reactions, Scenario as Model, User, World, WorldOptions};
 
 use super::args::Asked;
 use super::exit::exit;
 use crate::cli::context::Context;
 use crate::cli::events::Events;
-use crate::cli::format::Format;
+use crate::cli::format::Medium;
 use crate::cli::phraser::{Child, Phrased};
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
@@ -23,7 +23,7 @@ use crate::engine::Trial;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::grade;
-use crate::guards::Recipe;
+use crate::guards::{NONE, Recipe};
 use crate::simulate::Simulation;
 
 impl Asked {
@@ -42,6 +42,9 @@ impl Asked {
             )
             .hint("with --seeds A-B each --guard gets a row of counts"));
         };
+        if self.interactive && self.format == Medium::Html {
+            return Err(Error::usage("--format html", "a trial that nobody takes part in", "--interactive"));
+        }
         let config = context.config(self.config.as_deref())?;
         let recipe = Recipe::new(&context.registry, guard, &config)?;
         let options = self.options(self.response.into(), reactions);
@@ -61,7 +64,8 @@ impl Asked {
         let gaps: Vec<_> = self.gaps(&record).into_iter().map(|gap| (self.keep(&gap), gap)).collect();
         let told = self.told(&trial, phraser).map(|trial| grade::record(&world, guard, &self.set, &trial));
         let told = told.as_ref().unwrap_or(&record);
-        let shown = self.show(scenario, &record, told, &gaps, &self.command(&config, &quoted(guard)));
+        let command = self.command(&config, &quoted(guard));
+        let shown = self.show((scenario, options), &record, told, &gaps, &command);
         // Errors about results that cannot be produced again come first, and a reader who has gone away last.
         for (kept, _) in gaps {
             kept?;
@@ -73,22 +77,31 @@ impl Asked {
         Ok(if unmet { Exit::Unmet } else { exit })
     }
 
-    /// Writes the outcome, and what was not shown of the trial as it happened: as a record, or as text for people.
+    /// Writes the outcome, and what was not shown of the trial as it happened: as a record, as text for people, or as
+    /// a page.
     fn show(
         &self,
-        scenario: &Arc<Model>,
+        (scenario, options): (&Arc<Model>, WorldOptions),
         record: &TrialRecord,
         told: &TrialRecord,
         gaps: &[(Kept, HandedOver)],
         command: &str,
     ) -> io::Result<()> {
         match self.format {
-            Format::Json => {
+            Medium::Json => {
                 let mut out = io::stdout().lock();
                 serde_json::to_writer(&mut out, record)?;
                 writeln!(out)?;
             }
-            Format::Text => {
+            Medium::Html => {
+                // The same seed, without a guard.
+                let without = (record.guard != NONE).then(|| {
+                    Simulation::new(scenario, &Recipe::none(), options).record(self.seed, &self.set)
+                });
+                let page = trial_page(record, without.as_ref(), &scenario.title, command);
+                io::stdout().lock().write_all(html(&page).as_bytes())?;
+            }
+            Medium::Text => {
                 let mut out = anstream::stdout().lock();
                 if self.interactive {
                     write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.screen()))?;
@@ -99,7 +112,7 @@ impl Asked {
             }
         }
         self.hand_over(gaps)?;
-        if let Format::Text = self.format {
+        if let Medium::Text = self.format {
             writeln!(io::stdout(), "\nrun again: {command}")?;
         }
         Ok(())
@@ -107,7 +120,7 @@ impl Asked {
 
     /// The trial in a phraser's words, if it is shown as a whole.
     fn told(&self, trial: &Trial, phraser: Option<&dyn Phraser>) -> Option<Trial> {
-        let whole = matches!(self.format, Format::Text) && !self.interactive;
+        let whole = matches!(self.format, Medium::Text) && !self.interactive;
         let phraser = phraser.filter(|_| whole)?;
         let mut phrased = Phrased::new(Some(phraser));
         let entries = trial.entries.iter().map(|entry| phrased.entry(entry)).collect();
@@ -148,15 +161,15 @@ impl Asked {
     /// The output for people: kept apart from a record.
     fn chat(&self) -> Box<dyn Write + Send> {
         match self.format {
-            Format::Text => Box::new(anstream::stdout()),
-            Format::Json => Box::new(anstream::stderr()),
+            Medium::Text => Box::new(anstream::stdout()),
+            Medium::Json | Medium::Html => Box::new(anstream::stderr()),
         }
     }
 
     fn screen(&self) -> Screen {
         match self.format {
-            Format::Text => screen::output(),
-            Format::Json => screen::errors(),
+            Medium::Text => screen::output(),
+            Medium::Json | Medium::Html => screen::errors(),
         }
     }
 

@@ -1,34 +1,45 @@
 //! A comparison as a document: a table per figure, with the cells that changed.
 
 use super::comparison::{Compared, ComparedCell, Comparison};
-use crate::report::document::{Document, Side, Table, Text, paragraph};
-use crate::statistics::{Change, compared, p_text};
+use crate::report::document::figure::{Figure, Forest, ForestRow, Interval, Unit};
+use crate::report::document::{Block, Document, Side, Table, Text, code, folded, paragraph, strong};
+use crate::report::sections::number::counted;
+use crate::statistics::{Change, PValue, compared, p_text};
 
 /// A figure of a cell, the format of its change, and the title of its table.
-struct Figure {
+struct Shown {
     title: &'static str,
     of: fn(&ComparedCell) -> Option<&Compared>,
     shown: fn(&Change) -> String,
+    /// The change in the unit of a forest plot.
+    scaled: fn(&Change) -> Change,
+    unit: Unit,
 }
 
-const FIGURES: [Figure; 3] = [
-    Figure {
+const FIGURES: [Shown; 3] = [
+    Shown {
         title: "Recovered of the stuck trials, change in percentage points",
         of: |cell| cell.recovery.as_ref(),
         shown: points,
+        scaled: Change::hundredfold,
+        unit: Unit::Points,
     },
-    Figure {
+    Shown {
         title: "Done of all trials, change in percentage points",
         of: |cell| cell.done.as_ref(),
         shown: points,
+        scaled: Change::hundredfold,
+        unit: Unit::Points,
     },
-    Figure {
+    Shown {
         title: "False interventions per 1,000 healthy turns",
         of: |cell| cell.false_rate.as_ref(),
         shown: |change| {
             let [value, low, high] = change.per_thousand();
             format!("{value} ({low} to {high})")
         },
+        scaled: Change::thousandfold,
+        unit: Unit::Events,
     },
 ];
 
@@ -52,8 +63,69 @@ pub fn comparison_as_document(comparison: &Comparison, [before, after]: [&str; 2
     document
 }
 
+/// The same as a page: a forest plot per figure, with the cells that changed most, and the table of all.
+#[must_use]
+pub fn comparison_as_page(comparison: &Comparison, [before, after]: [&str; 2]) -> Document {
+    let mut page = Document::from([
+        Block::Heading { level: 1, text: "What changed from one record to another".into() },
+        paragraph(strong("A") + ": " + code(before) + ", and later " + strong("B") + ": " + code(after)),
+    ]);
+    let notes: Vec<Text> =
+        comparison.notes.iter().chain(&comparison.only).map(|it| it.as_str().into()).collect();
+    if !notes.is_empty() {
+        page.push(Block::List(notes));
+    }
+    for it in &FIGURES {
+        let Some(table) = figure(it, comparison) else { continue };
+        page.push(Block::Heading { level: 2, text: it.title.into() });
+        if let Some(forest) = forest(it, comparison) {
+            page.push(Figure::Forest(forest));
+        }
+        let changed = format!("All {} that changed", counted(table.rows.len() as u64, "cell"));
+        match table.is_empty() {
+            true => page.push(Table { title: Text::default(), ..table }),
+            false => page.push(folded(changed, Table { title: Text::default(), ..table })),
+        }
+    }
+    page.push(paragraph(CAPTION));
+    page
+}
+
+/// The most rows of a forest plot.
+const FOREST_MAX: usize = 40;
+
+/// The cells that changed most, the largest change first; none if no cell changed.
+fn forest(figure: &Shown, comparison: &Comparison) -> Option<Forest> {
+    let all = comparison.cells.iter().filter_map(|cell| Some((cell, (figure.of)(cell)?)));
+    let mut changed: Vec<_> = all.filter(|(_, it)| it.before != it.after).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    changed.sort_by(|(_, one), (_, other)| other.change.value.abs().total_cmp(&one.change.value.abs()));
+    let more = changed.len().saturating_sub(FOREST_MAX);
+    let row = |(cell, it): &(&ComparedCell, &Compared)| {
+        let change = (figure.scaled)(&it.change);
+        ForestRow {
+            of: [cell.scenario.clone(), cell.stack.clone()],
+            difference: Interval { value: change.value, low: change.low, high: change.high },
+            shown: (figure.shown)(&it.change),
+            p: it.p.map_or_else(String::new, p_text),
+            is_sure: it.p.map_or(change.low > 0.0 || change.high < 0.0, |p| PValue(p).is_sure()),
+        }
+    };
+    let caption = match more {
+        0 => "B minus A, with 95 % intervals. A filled mark is significant after correction.".to_owned(),
+        more => format!(
+            "B minus A, with 95 % intervals: the {FOREST_MAX} cells that changed most; {more} more are in the table. A \
+             filled mark is significant after correction."
+        ),
+    };
+    let rows = changed.iter().take(FOREST_MAX).map(row).collect();
+    Some(Forest { title: figure.title.to_owned(), caption: caption.into(), unit: figure.unit, rows })
+}
+
 /// The cells in which a figure changed; none if no cell has the figure.
-fn figure(figure: &Figure, comparison: &Comparison) -> Option<Table> {
+fn figure(figure: &Shown, comparison: &Comparison) -> Option<Table> {
     let all: Vec<_> = comparison.cells.iter().filter_map(|cell| Some((cell, (figure.of)(cell)?))).collect();
     if all.is_empty() {
         return None;

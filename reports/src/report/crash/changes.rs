@@ -130,4 +130,13 @@ impl Changes {
         }
         document
     }
+
+    /// The same below a heading.
+    #[must_use]
+    pub fn page(&self) -> Document {
+        let text = "What changed from one crash test to another".into();
+        let mut page = Document::from([Block::Heading { level: 1, text }]);
+        page.blocks.extend(self.document().blocks);
+        page
+    }
 }

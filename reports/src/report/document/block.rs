@@ -1,10 +1,11 @@
-//! The blocks of a document: headings, prose, lists, tables and code.
+//! The blocks of a document: headings, prose, lists, tables, figures and code.
 
+use super::figure::Figure;
 use super::table::Table;
 use super::text::Text;
 
 /// A block of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A heading.
     Heading {
@@ -19,6 +20,8 @@ pub enum Block {
     List(Vec<Text>),
     /// A table.
     Table(Table),
+    /// A figure. A medium that cannot draw shows its table.
+    Figure(Figure),
     /// Verbatim text, to read or to paste.
     Code {
         /// Its language, such as `console`.
@@ -36,7 +39,7 @@ pub enum Block {
 }
 
 /// A document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// The blocks, from top to bottom.
     pub blocks: Vec<Block>,
@@ -79,6 +82,12 @@ impl Table {
 impl From<Table> for Block {
     fn from(table: Table) -> Self {
         Self::Table(table)
+    }
+}
+
+impl From<Figure> for Block {
+    fn from(figure: Figure) -> Self {
+        Self::Figure(figure)
     }
 }
 

@@ -16,6 +16,7 @@ fn block(block: &Block) -> String {
         Block::Paragraph(text) => inline(text) + "\n",
         Block::List(points) => points.iter().map(|it| format!("- {}\n", inline(it))).collect(),
         Block::Table(it) => table(it),
+        Block::Figure(it) => table(&it.table()),
         Block::Code { language, text } => format!("```{language}\n{text}\n```\n"),
         Block::Folded { summary, inside } => {
             format!("<details>\n<summary>{}</summary>\n\n{}\n</details>\n", html(summary), markdown(inside))

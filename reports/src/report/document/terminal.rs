@@ -108,6 +108,7 @@ fn block(block: &Block, screen: Screen) -> String {
             points.iter().map(|it| screen.lines(&(Text::from("- ") + it.clone()))).collect()
         }
         Block::Table(it) => table(it, screen),
+        Block::Figure(it) => table(&it.table(), screen),
         Block::Code { text, .. } => text.lines().map(|line| format!("    {line}\n")).collect(),
         Block::Folded { summary, inside } => {
             format!("{}\n{}", screen.lines(summary), terminal(inside, screen))

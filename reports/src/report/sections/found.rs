@@ -4,12 +4,47 @@ use super::number::{counted, grouped};
 use crate::records::{Lapse, Work};
 use crate::report::document::Side::{Left, Right};
 use crate::report::document::{Document, Table, Text, code, emphasis, folded, paragraph};
-use crate::report::tables::{Expense, Report};
+use crate::report::tables::{Expense, LapseRow, Report};
+
+/// How many of the most serious lapses a short report names.
+const SERIOUS: usize = 20;
 
 /// The lapses: how often they happened, and commands that show one of each.
 pub(super) fn lapses(report: &Report) -> Document {
-    let is_live = report.live.is_some();
-    let named = |it: Lapse| if is_live { it.name_in_live() } else { it.name() };
+    let mut document = how_often(report);
+    for lapse in Lapse::ALL {
+        let rows = examples(report.lapses.iter().filter(|it| it.lapse == lapse));
+        if !rows.is_empty() {
+            document.push(folded(format!("By scenario: {}", named(report, lapse)), rows));
+        }
+    }
+    document
+}
+
+/// How often lapses happened, and commands that show the most serious ones.
+pub(super) fn serious_lapses(report: &Report) -> Document {
+    let mut document = how_often(report);
+    let mut table = examples(report.lapses.iter().take(SERIOUS));
+    let more = report.lapses.len().saturating_sub(SERIOUS);
+    if more > 0 {
+        let more = counted(more as u64, "cell");
+        table
+            .notes
+            .push(format!("The most serious ones. {more} with a lapse are in the other formats.").into());
+    }
+    if !table.is_empty() {
+        document.push(table);
+    }
+    document
+}
+
+fn named(report: &Report, lapse: Lapse) -> &'static str {
+    if report.live.is_some() { lapse.name_in_live() } else { lapse.name() }
+}
+
+/// One row per stack: how often each lapse happened.
+fn how_often(report: &Report) -> Document {
+    let named = |it| named(report, it);
     let mut table = Table::of_numbers(std::iter::once("stack").chain(Lapse::ALL.map(named)));
     for row in report.suites.first().map_or(&[][..], |it| &it.rows) {
         let of =
@@ -21,36 +56,35 @@ pub(super) fn lapses(report: &Report) -> Document {
         });
         table.row(std::iter::once(code(&row.stack)).chain(cells));
     }
-    let mut document = Document::from([
+    Document::from([
         table.or("No stack."),
         paragraph(format!(
             "A lapse should not happen in any trial. A row is a stack, and its cells count trials; only {}s are \
              counted one by one.",
             named(Lapse::FalseIntervention)
         )),
+    ])
+}
+
+/// A row for each of these cells, with a command that shows the lapse.
+fn examples<'l>(lapses: impl Iterator<Item = &'l LapseRow>) -> Table {
+    let mut rows = Table::new([
+        ("scenario", Left),
+        ("stack", Left),
+        ("count", Right),
+        ("trials", Right),
+        ("first example", Left),
     ]);
-    for lapse in Lapse::ALL {
-        let mut rows = Table::new([
-            ("scenario", Left),
-            ("stack", Left),
-            ("count", Right),
-            ("trials", Right),
-            ("first example", Left),
+    for it in lapses {
+        rows.row([
+            code(&it.scenario),
+            code(&it.stack),
+            grouped(it.count).into(),
+            grouped(it.trials).into(),
+            code(&it.command),
         ]);
-        for it in report.lapses.iter().filter(|it| it.lapse == lapse) {
-            rows.row([
-                code(&it.scenario),
-                code(&it.stack),
-                grouped(it.count).into(),
-                grouped(it.trials).into(),
-                code(&it.command),
-            ]);
-        }
-        if !rows.is_empty() {
-            document.push(folded(format!("By scenario: {}", named(lapse)), rows));
-        }
     }
-    document
+    rows
 }
 
 /// The cost of a turn.

@@ -4,7 +4,7 @@ use crate::report::document::{Text, code, joined};
 use crate::statistics::{Median, Share};
 
 /// Names separated by commas; a dash for none.
-pub(super) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> Text {
+pub(in crate::report) fn names<'n>(names: impl IntoIterator<Item = &'n str>) -> Text {
     let names = joined(names.into_iter().map(code));
     if names == Text::default() { "–".into() } else { names }
 }
@@ -23,7 +23,7 @@ pub(in crate::report) fn grouped(count: u64) -> String {
 }
 
 /// A part of a whole that was counted exactly, in percent with one decimal; a dash without a whole.
-pub(super) fn percent_of(part: u64, whole: u64) -> String {
+pub(in crate::report) fn percent_of(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "–".into();
     }
@@ -32,7 +32,7 @@ pub(super) fn percent_of(part: u64, whole: u64) -> String {
 }
 
 /// A share in percent with its bounds and its n; a dash without trials. The effective number follows n if it is less.
-pub(super) fn share(it: &Share) -> String {
+pub(in crate::report) fn share(it: &Share) -> String {
     if it.of == 0 {
         return it.percent();
     }
@@ -42,12 +42,12 @@ pub(super) fn share(it: &Share) -> String {
 }
 
 /// A median with its bounds and its n; a dash for unknown numbers.
-pub(super) fn median(it: &Median) -> String {
+pub(in crate::report) fn median(it: &Median) -> String {
     if it.of == 0 { it.to_string() } else { format!("{it} of {}", grouped(it.of)) }
 }
 
 /// The value, or a dash.
-pub(super) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
+pub(in crate::report) fn or_dash<T: std::fmt::Display>(it: Option<T>) -> String {
     it.map_or_else(|| "–".into(), |it| it.to_string())
 }
 

@@ -21,7 +21,7 @@ pub(super) fn each(report: &Report, blocks: impl Fn(&StackTable) -> Vec<Block>) 
 }
 
 /// What a suite is called.
-pub(super) const fn heading(suite: Suite) -> &'static str {
+pub(in crate::report) const fn heading(suite: Suite) -> &'static str {
     match suite {
         Suite::Written => "Written scenarios",
         Suite::Field => "Field scenarios",

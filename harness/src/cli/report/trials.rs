@@ -1,0 +1,77 @@
+//! The pages of kept trials, in a folder beside the page of their bench.
+//!
+//! A trial is a page of its own that a link opens, not data that the page of the bench loads: a page from disk may not
+//! fetch files, and one that runs scripts from other files could not forbid all code but its own. So each page works
+//! alone, without a script, and can be sent to somebody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use balk_reports::records::{Bench, TrialRecord};
+use balk_reports::report::document::html;
+use balk_reports::report::trial_page;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::bench::Folder;
+use crate::error::Error;
+use crate::files;
+
+/// The links to the pages of trials: by scenario, stack and seed.
+pub(super) type Links = BTreeMap<(usize, usize, u64), String>;
+
+/// What need not be escaped in a link.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// Writes a page for each trial that was kept and that the page of the bench names: of each cell the first one, and
+/// the first one with each lapse.
+///
+/// # Errors
+/// Kept transcripts that cannot be read, a page that cannot be written.
+pub(super) fn write(folder: &Folder, bench: &Bench, page: &Path) -> Result<Links, Error> {
+    let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{stem}-trials");
+    let place = page.with_file_name(&name);
+    let mut links = Links::new();
+    for (at, scenario) in bench.plan.scenarios.iter().enumerate() {
+        let named: Vec<BTreeSet<u64>> =
+            (0..bench.plan.stacks.len()).map(|nth| seeds(bench, at, nth)).collect();
+        let kept = folder.kept(&scenario.label(), &named.iter().flatten().copied().collect())?;
+        for (nth, seeds) in named.iter().enumerate() {
+            for (seed, records) in kept.iter().filter(|(seed, _)| seeds.contains(seed)) {
+                let of = |stack: usize| records.iter().find(|it| it.guard == bench.plan.stacks[stack].guard);
+                let Some(with) = of(nth) else { continue };
+                let without = of(0).filter(|_| nth > 0);
+                let file = format!("{at}-{nth}-{seed}.html");
+                let command = bench.plan.trial(at, nth, *seed);
+                put(&place.join(&file), with, without, (&scenario.title, &command))?;
+                let link = format!("{}/{file}", utf8_percent_encode(&name, PLAIN));
+                links.insert((at, nth, *seed), link);
+            }
+        }
+    }
+    Ok(links)
+}
+
+/// The seeds that the page of the bench names in a cell.
+fn seeds(bench: &Bench, scenario: usize, stack: usize) -> BTreeSet<u64> {
+    let first = bench.done[scenario].ranges().first().map(|[from, _]| *from);
+    bench.cell(scenario, stack).lapses.values().copied().chain(first).collect()
+}
+
+fn put(
+    path: &Path,
+    with: &TrialRecord,
+    without: Option<&TrialRecord>,
+    (about, command): (&str, &str),
+) -> Result<(), Error> {
+    let page = html(&trial_page(with, without, about, command));
+    let written = match path.parent() {
+        Some(folder) => fs::create_dir_all(folder),
+        None => Ok(()),
+    };
+    written
+        .and_then(|()| files::write_whole(path, |out| out.write_all(page.as_bytes())))
+        .map_err(|error| Error::file(path, "a writable file", error))
+}

@@ -1,0 +1,177 @@
+//! The answer in three sentences: which stack to take, what it costs, and where it fails.
+
+use std::collections::BTreeSet;
+
+use crate::records::{Kind, Suite, is_under_test};
+use crate::report::document::{Document, Text, code, paragraph, strong};
+use crate::report::sections::Section;
+use crate::report::sections::number::{counted, percent_of};
+use crate::report::tables::{DEFAULT, Report, ScenarioTable, StackRow, StackTable};
+use crate::statistics::{Rate, Share};
+
+/// Of 1,000 healthy turns, a stack that is taken disturbs at most one.
+pub(super) const DISTURBED_MAX: u64 = 1;
+
+/// How many of the worst scenarios are named.
+const WORST: usize = 3;
+
+/// A suite, and the stack to take by its figures.
+type Taken<'r> = (&'r StackTable, &'r StackRow);
+
+/// The three sentences. Of a record that is not whole, only that.
+pub(super) fn answer(report: &Report) -> Document {
+    if !report.head.missing.is_empty() {
+        return Section::Short.document(report);
+    }
+    let takes: Vec<Taken<'_>> =
+        report.suites.iter().filter_map(|suite| Some((suite, best(suite)?))).collect();
+    let mut stacks: Vec<&str> = Vec::new();
+    for (_, row) in &takes {
+        if !stacks.contains(&&*row.stack) {
+            stacks.push(&row.stack);
+        }
+    }
+    if stacks.is_empty() {
+        let said =
+            "No stack under test brings stuck runs back and disturbs at most one of 1,000 healthy turns.";
+        return [paragraph(said)].into();
+    }
+    [
+        paragraph(takes_back(&takes, &stacks)),
+        paragraph(costs(report, &takes)),
+        paragraph(fails(report, &stacks)),
+    ]
+    .into()
+}
+
+/// The stack under test that recovers most, of those that hardly disturb.
+fn best(suite: &StackTable) -> Option<&StackRow> {
+    let disturbs = |it: &Rate| it.events * 1_000 > DISTURBED_MAX * it.turns;
+    let rows = suite.rows.iter().filter(|it| is_under_test(&it.stack) && it.figures.recovered.count > 0);
+    // Of equal ones the first, which is the one that was named first.
+    rows.filter(|it| !disturbs(&it.figures.false_on_controls))
+        .reduce(|best, it| if is_more(&it.figures.recovered, &best.figures.recovered) { it } else { best })
+}
+
+fn is_more(one: &Share, other: &Share) -> bool {
+    u128::from(one.count) * u128::from(other.of) > u128::from(other.count) * u128::from(one.of)
+}
+
+/// What it brings back in each suite.
+fn takes_back(takes: &[Taken<'_>], stacks: &[&str]) -> Text {
+    let each = takes.iter().map(|(suite, row)| {
+        let [value, bounds] = halves(&row.figures.recovered);
+        let name = if stacks.len() > 1 { code(&row.stack) + " " } else { Text::default() };
+        let mut said = name + format!("{value} % {} ({bounds}", place(suite.suite));
+        let usual = &suite.rows[0];
+        if usual.stack != row.stack {
+            said = said + format!("; without a guard {} %", halves(&usual.figures.recovered)[0]);
+        }
+        let is_sure = row.figures.against.as_ref().is_none_or(|it| it.p_corrected.is_sure());
+        said + if is_sure { ")" } else { ", not a significant difference)" }
+    });
+    let names = and(stacks.iter().map(|it| code(*it)));
+    strong(Text::from("Take ") + names) + ": of the runs that get stuck, it brings back " + and(each) + "."
+}
+
+/// What that costs: disturbed turns, lost runs, tokens, time.
+fn costs(report: &Report, takes: &[Taken<'_>]) -> Text {
+    let of = |figure: &dyn Fn(&StackRow) -> String| and(takes.iter().map(|(_, row)| figure(row).into()));
+    let disturbed = of(&|it| {
+        let Rate { events, turns, .. } = it.figures.false_on_controls;
+        hundredths(1_000 * events, turns)
+    });
+    let lost = match takes.iter().all(|(_, row)| row.figures.healthy_lost.count == 0) {
+        true => "none".into(),
+        false => of(&|it| percent_of(it.figures.healthy_lost.count, it.figures.healthy_lost.of)),
+    };
+    let order = match takes.len() {
+        1 => Text::default(),
+        _ => Text::from(" (") + and(takes.iter().map(|(suite, _)| suite.suite.name().into())) + " ones)",
+    };
+    let mut said = strong("It costs")
+        + " "
+        + disturbed
+        + " interventions in 1,000 healthy turns"
+        + order
+        + " and "
+        + lost
+        + " of the healthy runs";
+    if takes.iter().all(|(_, row)| row.tokens_on_stubborn.is_some()) {
+        let tokens = of(&|it| {
+            it.tokens_on_stubborn.and_then(|it| it.ratio).map_or_else(String::new, |it| format!("{it:.2}"))
+        });
+        said = said + "; in stubborn scenarios it needs " + tokens + " times the tokens of no guard";
+    }
+    let slowest =
+        report.expense.timed.iter().filter(|row| takes.iter().any(|it| it.1.stack == row.timed.guard));
+    if let Some(slowest) = slowest.map(|it| it.timed.p50_ns).max() {
+        said =
+            said + format!("; judging a turn takes at most {}.{} µs", slowest / 1_000, slowest % 1_000 / 100);
+    }
+    said + "."
+}
+
+/// A number divided by another one, with two decimals; a plain 0.
+fn hundredths(one: u64, other: u64) -> String {
+    match (u128::from(one) * 100 + u128::from(other) / 2).checked_div(u128::from(other)) {
+        None => "–".to_owned(),
+        Some(0) if one == 0 => "0".to_owned(),
+        Some(it) => format!("{}.{:02}", it / 100, it % 100),
+    }
+}
+
+/// Where it fails.
+fn fails(report: &Report, stacks: &[&str]) -> Text {
+    let recovered = |table: &ScenarioTable| -> Option<(String, Share)> {
+        let row = table.rows.iter().find(|it| stacks.contains(&&*it.stack))?;
+        let share = row.figures.recovered;
+        let is_open = table.kind == Kind::Stubborn && table.unreachable.is_none();
+        (is_open && share.count < share.of).then(|| (table.scenario.clone(), share))
+    };
+    let mut worst: Vec<(String, Share)> = report.scenarios.iter().filter_map(recovered).collect();
+    worst.sort_by(|(_, one), (_, other)| {
+        (u128::from(one.count) * u128::from(other.of)).cmp(&(u128::from(other.count) * u128::from(one.of)))
+    });
+    let listed = worst.iter().take(WORST);
+    let listed = listed.map(|(name, it)| code(name) + format!(" ({})", percent_of(it.count, it.of)));
+    let mut said = match worst.len() {
+        0 => strong("It fails") + " on no scenario whose goal can be reached",
+        _ => strong("It fails most") + " on " + and(listed),
+    };
+    if let (Some(versus), true) = (&report.versus, stacks.contains(&DEFAULT)) {
+        let better = versus.cells.iter().filter(|it| it.is_better() && it.p_corrected.is_sure());
+        let scenarios: BTreeSet<&str> = better.map(|it| &*it.scenario).collect();
+        let all = counted(report.scenarios.len() as u64, "scenario");
+        let some = if scenarios.is_empty() { "none".to_owned() } else { scenarios.len().to_string() };
+        said = said + ", and on " + some + " of " + all + " some other stack is significantly better";
+    }
+    said + "."
+}
+
+/// A share and its bounds, in percent.
+fn halves(it: &Share) -> [String; 2] {
+    let text = it.percent();
+    let (value, bounds) = text.split_once(" (").unwrap_or((&text, ""));
+    [value.to_owned(), bounds.trim_end_matches(')').to_owned()]
+}
+
+const fn place(suite: Suite) -> &'static str {
+    match suite {
+        Suite::Written => "in written scenarios",
+        Suite::Field => "in field scenarios",
+        Suite::Drawn => "in drawn worlds",
+        Suite::File => "in files",
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+fn and(texts: impl Iterator<Item = Text>) -> Text {
+    let texts: Vec<Text> = texts.collect();
+    let last = texts.len().saturating_sub(1);
+    texts.into_iter().enumerate().fold(Text::default(), |all, (at, text)| match at {
+        0 => text,
+        at if at == last => all + " and " + text,
+        _ => all + ", " + text,
+    })
+}

@@ -40,6 +40,7 @@ mod shrink;
 mod suite;
 pub mod terminal;
 mod texts;
+mod triage;
 mod validity;
 mod verify;
 mod watch;
@@ -76,6 +77,7 @@ pub use schema::PrintSchema;
 pub use serve::Serve;
 pub use shrink::Shrink;
 pub use texts::Texts;
+pub use triage::Triage;
 pub use validity::Validity;
 pub use verify::Verify;
 
@@ -117,6 +119,8 @@ pub enum Command {
     Replay(Replay),
     /// Read recorded runs of other agents, and write them in one form
     Import(Import),
+    /// Show which runs in a pile of logs were stuck, worst first
+    Triage(Triage),
     /// Show how well the simulation predicts recordings and live runs
     Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
@@ -198,6 +202,7 @@ impl Command {
             Self::Verify(it) => it.run(context),
             Self::Replay(it) => it.run(context),
             Self::Import(it) => it.run(),
+            Self::Triage(it) => it.run(context),
             Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),

@@ -26,6 +26,7 @@ pub mod replay;
 pub mod serve;
 pub mod shrink;
 pub mod simulate;
+pub mod triage;
 pub mod validity;
 pub mod verify;
 pub mod warnings;

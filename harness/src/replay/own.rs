@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::engine::TruthChannel;
-use crate::import::{BadLine, Object, one_line, parse};
+use crate::import::{BadLine, Object, Outcome, one_line, parse};
 use asking::Asking;
 
 pub use compared::{Action, Compared, Own};
@@ -67,6 +67,7 @@ pub(super) struct Recorded {
     entries: Transcript,
     truths: Vec<Truth>,
     failed: Vec<FailedRecord>,
+    outcome: Outcome,
 }
 
 /// Reads a record.
@@ -93,8 +94,9 @@ pub(super) fn read(text: &str) -> Result<Recorded, BadLine> {
         return Err(BadLine::shape("turns".into(), &one_line(&why, 160)));
     }
     let truths = record.turns.iter().map(|turn| turn.truth).collect();
-    let TrialRecord { guard, scenario, seed, failed, .. } = record;
-    Ok(Recorded { guard, scenario, seed, entries, truths, failed })
+    let TrialRecord { guard, scenario, seed, failed, grade, .. } = record;
+    let outcome = if grade.goal { Outcome::Resolved } else { Outcome::Failed };
+    Ok(Recorded { guard, scenario, seed, entries, truths, failed, outcome })
 }
 
 /// Replays a record through `guard`. The truth channel tells the oracle the recorded truth.
@@ -104,10 +106,12 @@ pub(super) fn replay(recorded: Recorded, asked: &str, guard: &mut dyn Guard, cha
     Own {
         turns: asking.turn,
         answers: asking.answers,
+        outcome: recorded.outcome,
         scenario: recorded.scenario,
         seed: recorded.seed,
         recorded: recorded.guard,
         asked: asked.to_owned(),
         fault,
+        entries: recorded.entries,
     }
 }

@@ -64,6 +64,8 @@ pub struct Replayed {
     pub replies: Vec<usize>,
     /// The defects of the recording.
     pub oddities: Oddities,
+    /// What happened.
+    pub entries: Vec<Placed>,
     /// What the guards would have done.
     pub folded: Folded,
     /// Whether the guard `abandonment` is in the stack and sees nothing, because no tool is known or seems to write.
@@ -156,6 +158,7 @@ impl Replay<'_> {
             oddities: recorded.oddities,
             folded,
             blind: is_blind(guard, &recorded.entries),
+            entries: recorded.entries,
         }))
     }
 

@@ -57,6 +57,7 @@ mod set_from;
 mod shell;
 mod shrink;
 mod starter;
+mod triage;
 mod trials;
 mod validity;
 mod warnings;

@@ -1,8 +1,10 @@
 //! Recorded actions beside those that a guard would take.
 
-use balk_guards::{Conclusion, GuardFault};
+use balk_guards::{Conclusion, GuardFault, Transcript};
 use balk_reports::records::InterventionRecord;
 use serde::Serialize;
+
+use crate::import::Outcome;
 
 /// One of our records, replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,10 @@ pub struct Own {
     pub asked: String,
     /// The number of completions.
     pub turns: u64,
+    /// Whether the goal was met.
+    pub outcome: Outcome,
+    /// What happened.
+    pub entries: Transcript,
     /// Every turn with an action on either side, and the first difference.
     pub answers: Vec<Compared>,
     /// The turn and the fault, if a guard broke in the replay and not in the record.

@@ -1,0 +1,253 @@
+//! `balk triage`: which runs in a pile of logs were stuck.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use rayon::ThreadPoolBuilder;
+
+use super::context::Context;
+use super::document;
+use super::format::Format;
+use super::progress;
+use super::recordings::{self, Recordings, Sought, Unknown};
+use super::say::{complain, say};
+use crate::engine::TruthChannel;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::files;
+use crate::guards::{DEFAULT, Recipes};
+use crate::import::Placed;
+use crate::import::reading::{Ending, Taken};
+use crate::replay::{Found, Replay};
+use crate::triage::{self, Counts};
+
+/// Arguments of `balk triage`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct Triage {
+    /// Transcripts, as `balk replay` reads them: files, folders, or `-` for standard input
+    #[arg(required_unless_present = "show", value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// Print this place with a few messages around it: the file, the line of the transcript in it, and the message
+    #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with = "inputs")]
+    show: Option<Place>,
+
+    /// Keep texts, arguments and results out of the output; names of tools and counts stay
+    #[arg(long)]
+    redact: bool,
+
+    /// Write a table for --tools to start from: what each tool can change, guessed from its name and schema
+    #[arg(long, value_name = "FILE")]
+    write_tools: Option<PathBuf>,
+
+    /// Fail with exit code 4 if there are more stuck runs or turns than this: 'stuck_runs>0', 'stuck_turns>20'
+    #[arg(long, value_name = "GATE")]
+    fail_on: Vec<Gate>,
+
+    #[command(flatten)]
+    recordings: Recordings,
+
+    /// Text for people, or one JSON object for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+const AFTER_HELP: &str = "\
+A run was stuck if guards of `default` would have spoken to a model without progress in at least two turns that are at
+most two turns apart: the model never heard the first, and went on in the same way. What they say of a cut-off answer, a
+broken connection or what is open at an end does not count. Nothing leaves this machine.
+
+Exit codes: 0 fine; 2 usage; 3 if a file cannot be opened or read to its end, or no line can be used; 4 if a gate does
+not hold.";
+
+/// A place in a recording.
+#[derive(Clone, Debug)]
+struct Place {
+    file: PathBuf,
+    line: u64,
+    message: usize,
+}
+
+impl FromStr for Place {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let expected = "expected FILE:LINE:MESSAGE, as in logs/runs.jsonl:12:34";
+        let mut parts = text.rsplitn(3, ':');
+        let mut next = || parts.next().ok_or(expected);
+        let message = next()?.parse().map_err(|_| expected)?;
+        let line = next()?.parse().map_err(|_| expected)?;
+        Ok(Self { file: next()?.into(), line, message })
+    }
+}
+
+/// A condition under which the command fails.
+#[derive(Clone, Debug)]
+struct Gate {
+    text: String,
+    of_turns: bool,
+    most: u64,
+}
+
+impl FromStr for Gate {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let expected = "expected stuck_runs>N or stuck_turns>N with a whole number N";
+        let (metric, most) = text.split_once('>').ok_or(expected)?;
+        let of_turns = match metric.trim() {
+            "stuck_runs" => false,
+            "stuck_turns" => true,
+            _ => return Err(expected),
+        };
+        Ok(Self { text: text.to_owned(), of_turns, most: most.trim().parse().map_err(|_| expected)? })
+    }
+}
+
+impl Gate {
+    fn found(&self, counts: &Counts) -> u64 {
+        if self.of_turns { counts.stuck_turns } else { counts.stuck_runs }
+    }
+}
+
+impl Triage {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// An invalid command line, an invalid tool table, an output that cannot be written.
+    pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let config = context.config(None)?;
+        let recipes = Recipes::new(&context.registry, &config);
+        let setting = self.recordings.setting()?;
+        let pool = ThreadPoolBuilder::new().build().map_err(|error| {
+            Error::usage("RAYON_NUM_THREADS", "threads that this machine can start", error)
+        })?;
+        let replay = Replay {
+            from: self.recordings.from.from,
+            setting: &setting,
+            guard: Some(DEFAULT),
+            stack: &|spec, channel| recipes.stack(spec, channel),
+            pool: &pool,
+        };
+        recipes.stack(DEFAULT, &TruthChannel::default())?;
+        let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+        if let Some(place) = &self.show {
+            return self.shown(&replay, place, &mut out);
+        }
+        let triage = self.read(&replay, &recipes)?;
+        if let Some(file) = &self.write_tools {
+            files::write_whole(file, |out| out.write_all(triage.tools.starter().as_bytes()))?;
+        }
+        match self.format {
+            Format::Text => triage::text::triage(&mut out, &triage)?,
+            Format::Json => triage::json::triage(&mut out, &triage)?,
+        }
+        let failed = self.fail_on.iter().filter(|gate| gate.found(&triage.counts) > gate.most);
+        let failed: Vec<String> =
+            failed.map(|gate| format!("gate {}: found {}", gate.text, gate.found(&triage.counts))).collect();
+        out.flush()?;
+        failed.iter().for_each(|it| say(format_args!("{it}")));
+        Ok(if triage.counts.broken_files > 0 || triage.counts.runs == 0 {
+            Exit::BadFile
+        } else if failed.is_empty() {
+            Exit::Fine
+        } else {
+            Exit::Unmet
+        })
+    }
+
+    fn read(&self, replay: &Replay<'_>, recipes: &Recipes<'_>) -> Result<triage::Triage, Error> {
+        let mut triage = triage::Triage::default();
+        let stack = || recipes.stack(DEFAULT, &TruthChannel::default()).expect("it was made before");
+        let mut files = Vec::new();
+        for input in &self.inputs {
+            match recordings::expand(input) {
+                Ok(more) => files.extend(more),
+                Err(error) => broken(&mut triage, &error),
+            }
+        }
+        let names: Vec<String> =
+            files.iter().map(|file| document::name(&file.path).display().to_string()).collect();
+        let total = files.iter().filter_map(|file| file.path.metadata().ok()).map(|it| it.len()).sum();
+        let bar = progress::bytes(total);
+        let mut unknown = Unknown::default();
+        replay.files(&mut recordings::inputs(&files, &bar.clone()), &mut |batch| {
+            bar.suspend(|| {
+                for taken in batch {
+                    match taken {
+                        Taken::Found(file, items) => {
+                            for item in items {
+                                if let Err(reason) = &item.found {
+                                    say(format_args!("{}:{}: {reason}", names[file], item.line));
+                                }
+                                triage.add(&names[file], item, &stack);
+                            }
+                        }
+                        Taken::Ended(_, Ending::Read(_)) => triage.counts.files += 1,
+                        Taken::Ended(file, Ending::Unknown) => unknown.add(&files[file].path),
+                        Taken::Ended(file, Ending::Broken { after_line, error }) => {
+                            broken(&mut triage, &recordings::broken(&files[file].path, after_line, error));
+                        }
+                    }
+                }
+            });
+            Ok(())
+        })?;
+        bar.finish_and_clear();
+        unknown.show();
+        if self.redact {
+            triage.worst.iter_mut().for_each(|it| it.said = None);
+        }
+        Ok(triage)
+    }
+
+    /// Prints a place.
+    fn shown(&self, replay: &Replay<'_>, place: &Place, out: &mut dyn Write) -> Result<Exit, Error> {
+        let name = document::name(&place.file);
+        let files = [Sought { path: place.file.clone(), sought: false }];
+        let mut entries: Option<Vec<Placed>> = None;
+        let mut ended = None;
+        replay.files(&mut recordings::inputs(&files, &ProgressBar::hidden()), &mut |batch| {
+            for taken in batch {
+                match taken {
+                    Taken::Found(_, items) => {
+                        for item in items.into_iter().filter(|it| it.line == place.line) {
+                            entries = item.found.ok().map(|found| match found {
+                                Found::Foreign(it) => it.entries,
+                                Found::Own(own) => placed(own.entries),
+                            });
+                        }
+                    }
+                    Taken::Ended(_, ending) => ended = Some(ending),
+                }
+            }
+            Ok(())
+        })?;
+        if let (None, Some(Ending::Broken { after_line, error })) = (&entries, ended) {
+            return Err(recordings::broken(&place.file, after_line, error));
+        }
+        let entries = entries.ok_or_else(|| {
+            let mut error = Error::file(name, "a transcript", "none");
+            error.place = format!("line {}", place.line).into();
+            error.hint("`balk triage` prints places as FILE:LINE:MESSAGE")
+        })?;
+        triage::show::around(out, &entries, place.message, self.redact)?;
+        out.flush()?;
+        Ok(Exit::Fine)
+    }
+}
+
+/// The entries of one of our records; their indices are its messages.
+fn placed(entries: Vec<balk_guards::Entry>) -> Vec<Placed> {
+    (0..).zip(entries).map(|(message, entry)| Placed { message, entry }).collect()
+}
+
+/// Says that a file could not be used to its end, and counts it.
+fn broken(triage: &mut triage::Triage, error: &Error) {
+    triage.counts.broken_files += 1;
+    complain(error);
+}

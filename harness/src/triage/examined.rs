@@ -1,0 +1,229 @@
+//! One run, examined.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use balk_guards::{Entry, Part, Stack};
+use serde::Serialize;
+
+use super::why::{Meaning, why};
+use crate::import::{Outcome, Placed};
+use crate::replay::{Event, Firing, Folded, What, fold};
+
+/// The largest distance, in turns, between neighbouring firings of one stretch, as in a replay.
+pub const STRETCH_TURNS: u64 = 2;
+
+/// The number of turns with a firing from which a stretch counts as stuck.
+pub const STUCK_TURNS: u64 = 2;
+
+/// One run.
+pub(super) struct Run<'a> {
+    /// Its file.
+    pub(super) file: &'a str,
+    /// The line of its transcript in it, from 1.
+    pub(super) line: u64,
+    /// Its id; may be empty.
+    pub(super) id: &'a str,
+    /// How it ended, as the source says.
+    pub(super) outcome: Outcome,
+    /// What happened.
+    pub(super) entries: &'a [Placed],
+}
+
+/// Makes the guards anew, each time it is asked.
+pub type StackMaker<'a> = dyn Fn() -> Stack + 'a;
+
+/// A run that was stuck.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stuck {
+    /// Its file.
+    pub file: String,
+    /// The line of its transcript in the file, from 1.
+    pub line: u64,
+    /// Index of the message with the first firing of its longest stretch, as the recording counts its messages.
+    pub message: usize,
+    /// Its id; empty where it has none.
+    pub id: String,
+    /// How it ended, as the source says.
+    pub outcome: Outcome,
+    /// Its completions.
+    pub turns: u64,
+    /// The turns from the first to the last firing of each stretch.
+    pub turns_stuck: u64,
+    /// The turn of the first firing, from 1.
+    pub first_turn: u64,
+    /// The completions after that turn.
+    pub turns_after: u64,
+    /// The bytes of what came after the message of the first firing, each counted once.
+    pub bytes_after: u64,
+    /// The guard that fired first in the longest stretch.
+    pub guard: Arc<str>,
+    /// Its rule.
+    pub rule: Arc<str>,
+    /// What the rule says of the run.
+    pub why: &'static str,
+    /// The turn of that firing.
+    pub turn: u64,
+    /// What would have happened.
+    pub kind: &'static str,
+    /// What the guard would have said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Arc<str>>,
+}
+
+impl Stuck {
+    /// The worst is the greatest: turns in which it was stuck, then turns and bytes after the first firing, and then
+    /// the first in the input.
+    pub(super) fn rank(&self) -> (u64, u64, u64) {
+        (self.turns_stuck, self.turns_after, self.bytes_after)
+    }
+
+    /// About how many tokens came after the first firing: bytes / 4.
+    #[must_use]
+    pub const fn tokens_after(&self) -> u64 {
+        self.bytes_after / 4
+    }
+
+    /// The place, as `--show` takes it.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.message)
+    }
+}
+
+/// What is known of one run.
+pub(super) struct Examined {
+    /// Its completions.
+    pub(super) turns: u64,
+    /// Stretches of firings of any kind.
+    pub(super) stretches: u64,
+    /// Whether there is a firing of a stuck model.
+    pub(super) fired: bool,
+    /// How it was stuck, if it was.
+    pub(super) stuck: Option<Stuck>,
+}
+
+/// A firing of a stuck model, with its place.
+struct Fired {
+    turn: u64,
+    message: usize,
+    why: &'static str,
+    firing: Firing,
+}
+
+/// Neighbouring firings.
+struct Stretch<'a> {
+    firings: &'a [Fired],
+}
+
+impl Stretch<'_> {
+    fn turns(&self) -> u64 {
+        self.firings[self.firings.len() - 1].turn - self.firings[0].turn + 1
+    }
+
+    fn is_stuck(&self) -> bool {
+        let others = self.firings.windows(2).filter(|pair| pair[0].turn != pair[1].turn).count();
+        others as u64 + 1 >= STUCK_TURNS
+    }
+}
+
+impl Examined {
+    pub(super) fn new(run: &Run<'_>, folded: Folded, stack: &StackMaker<'_>) -> Self {
+        let turns = completions(run.entries);
+        let (fired, stretches) = firings(run.entries, folded, stack);
+        let stuck = stuck(run, turns, &fired);
+        Self { turns, stretches, fired: !fired.is_empty(), stuck }
+    }
+}
+
+fn stuck(run: &Run<'_>, turns: u64, fired: &[Fired]) -> Option<Stuck> {
+    let stretches: Vec<_> = fired
+        .chunk_by(|one, next| next.turn - one.turn <= STRETCH_TURNS)
+        .map(|firings| Stretch { firings })
+        .filter(Stretch::is_stuck)
+        .collect();
+    let longest = stretches.iter().enumerate().max_by_key(|(at, it)| (it.turns(), Reverse(*at)))?.1;
+    let (first, worst) = (&stretches[0].firings[0], &longest.firings[0]);
+    let note = &worst.firing.note;
+    Some(Stuck {
+        file: run.file.into(),
+        line: run.line,
+        message: worst.message,
+        id: run.id.into(),
+        outcome: run.outcome,
+        turns,
+        turns_stuck: stretches.iter().map(Stretch::turns).sum(),
+        first_turn: first.turn,
+        turns_after: turns.saturating_sub(first.turn),
+        bytes_after: run
+            .entries
+            .iter()
+            .filter(|it| it.message > first.message)
+            .map(|it| bytes(&it.entry))
+            .sum(),
+        guard: (&*note.guard).into(),
+        rule: (&*note.rule).into(),
+        why: worst.why,
+        turn: worst.turn,
+        kind: worst.firing.kind,
+        said: Some(note.text.clone()),
+    })
+}
+
+/// The firings of a stuck model, and how many stretches of firings of any kind there are.
+fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
+    let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
+    let mut rest = entries.to_vec();
+    loop {
+        for Event { turn, message, what } in std::mem::take(&mut folded.events) {
+            let What::Fired(firing) = what else { continue };
+            stretches += u64::from(firing.opens_stretch);
+            if let Some(Meaning::Stuck(why)) = why(&firing.note.guard, &firing.note.rule)
+                && !matches!(firing.kind, "notice" | "repair")
+            {
+                fired.push(Fired { turn: before + turn, message, why, firing });
+            }
+        }
+        let Some(end) = folded.end.filter(|end| end.turns_after > 0) else { return (fired, stretches) };
+        before += end.turn;
+        rest = after(&rest, end.message);
+        folded = fold(&rest, &mut stack());
+    }
+}
+
+/// The head of a run, and what came after this message and its results.
+fn after(entries: &[Placed], message: usize) -> Vec<Placed> {
+    let is_end =
+        |it: &Placed| it.message == message && matches!(it.entry, Entry::Completion(_) | Entry::Failed(_));
+    let end = entries.iter().rposition(is_end).map_or(0, |at| at + 1);
+    let later = entries[end..].iter().skip_while(|it| matches!(it.entry, Entry::Result(_)));
+    entries.iter().take(1).chain(later).cloned().collect()
+}
+
+fn completions(entries: &[Placed]) -> u64 {
+    entries.iter().filter(|it| matches!(it.entry, Entry::Completion(_))).count() as u64
+}
+
+/// The length of what an entry adds to the conversation, in bytes.
+fn bytes(entry: &Entry) -> u64 {
+    let length = match entry {
+        Entry::User(said) => said.text.len(),
+        Entry::Result(result) => result.text.len(),
+        Entry::Completion(completion) => {
+            let texts = completion.parts.iter().map(|part| match part {
+                Part::Text(text) | Part::Thinking { text, .. } => text.len(),
+            });
+            let calls = completion.calls.iter().map(|call| call.tool.len() + call.arguments.len());
+            texts.chain(calls).sum()
+        }
+        Entry::Intervention(said) => said.note.text.len(),
+        Entry::Start(_)
+        | Entry::Failed(_)
+        | Entry::Tried(_)
+        | Entry::Answer(_)
+        | Entry::Compaction(_)
+        | Entry::Conclusion(_)
+        | Entry::End(_) => 0,
+    };
+    length as u64
+}

@@ -1,0 +1,136 @@
+//! What a pile of logs shows, run by run.
+
+use balk_guards::Entry;
+use balk_reports::records::RateSums;
+use serde::Serialize;
+
+use super::examined::{Examined, Run, StackMaker, Stuck};
+use super::tools::Tools;
+use crate::import::{Oddities, Outcome, Placed};
+use crate::replay::{Folded, Found, Item, fold};
+
+/// How many of the worst runs are kept. All are counted.
+pub const WORST: usize = 10;
+
+/// What a pile of logs shows. Its size does not depend on that of the pile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Triage {
+    /// Counts over all runs.
+    pub counts: Counts,
+    /// The worst stuck runs, the worst first.
+    pub worst: Vec<Stuck>,
+    /// Firings of any kind in runs that the source says were resolved: stretches, by turns.
+    pub disturbed: RateSums,
+    /// The tools that were on offer or called.
+    pub tools: Tools,
+    /// The defects of the recordings.
+    pub oddities: Oddities,
+}
+
+/// Counts over all runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Files that were read, whole or in part.
+    pub files: u64,
+    /// Runs.
+    pub runs: u64,
+    /// Their completions.
+    pub turns: u64,
+    /// Runs that were stuck.
+    pub stuck_runs: u64,
+    /// Turns in which they were.
+    pub stuck_turns: u64,
+    /// Runs with a firing of a stuck model that were not stuck.
+    pub once: u64,
+    /// Runs that the source says were resolved.
+    pub resolved_runs: u64,
+    /// Of these, runs that were stuck.
+    pub resolved_stuck: u64,
+    /// Runs of which the source does not say how they ended.
+    pub unknown_outcomes: u64,
+    /// Results of tools.
+    pub results: u64,
+    /// Runs in which `abandonment` sees nothing, because no tool is known or seems to write.
+    pub blind: u64,
+    /// Runs in which a guard broke.
+    pub guard_faults: u64,
+    /// Lines that cannot be used.
+    pub bad_lines: u64,
+    /// Files that could not be opened or read to their end.
+    pub broken_files: u64,
+}
+
+impl Triage {
+    /// Adds what a line of a file has; `stack` makes the guards anew.
+    pub fn add(&mut self, file: &str, item: Item, stack: &StackMaker<'_>) {
+        let line = item.line;
+        match item.found {
+            Err(_) => self.counts.bad_lines += 1,
+            Ok(Found::Foreign(it)) => {
+                self.counts.blind += u64::from(it.blind);
+                self.oddities += it.oddities;
+                self.run(
+                    Run { file, line, id: &it.id, outcome: it.outcome, entries: &it.entries },
+                    it.folded,
+                    stack,
+                );
+            }
+            Ok(Found::Own(own)) => {
+                let entries: Vec<Placed> =
+                    (0..).zip(own.entries).map(|(message, entry)| Placed { message, entry }).collect();
+                let folded = fold(&entries, &mut stack());
+                let id = format!("{} seed {}", own.scenario, own.seed);
+                self.run(Run { file, line, id: &id, outcome: own.outcome, entries: &entries }, folded, stack);
+            }
+        }
+    }
+
+    fn run(&mut self, run: Run<'_>, folded: Folded, stack: &StackMaker<'_>) {
+        self.count_tools(run.entries);
+        let counts = &mut self.counts;
+        counts.runs += 1;
+        counts.guard_faults += u64::from(folded.fault.is_some());
+        let examined = Examined::new(&run, folded, stack);
+        counts.turns += examined.turns;
+        counts.results += run.entries.iter().filter(|it| matches!(it.entry, Entry::Result(_))).count() as u64;
+        match run.outcome {
+            Outcome::Resolved => {
+                counts.resolved_runs += 1;
+                counts.resolved_stuck += u64::from(examined.stuck.is_some());
+                let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+                // A firing at an attempt that failed has no turn of its own.
+                self.disturbed.add(small(examined.stretches), small(examined.turns.max(examined.stretches)));
+            }
+            Outcome::Failed => {}
+            Outcome::Unknown => counts.unknown_outcomes += 1,
+        }
+        match examined.stuck {
+            Some(stuck) => {
+                counts.stuck_runs += 1;
+                counts.stuck_turns += stuck.turns_stuck;
+                let at = self.worst.partition_point(|it| it.rank() >= stuck.rank());
+                if at < WORST {
+                    self.worst.insert(at, stuck);
+                    self.worst.truncate(WORST);
+                }
+            }
+            None => counts.once += u64::from(examined.fired),
+        }
+    }
+
+    /// Notes the tools of a run by their names in the recording.
+    fn count_tools(&mut self, entries: &[Placed]) {
+        let mut offer = None;
+        for Placed { entry, .. } in entries {
+            if let Entry::Start(start) = entry {
+                self.tools.offered(&start.offer);
+                offer = Some(&start.offer);
+            } else if let Entry::Completion(completion) = entry {
+                for call in &completion.calls {
+                    let offered = offer.and_then(|it| it.get(&call.tool));
+                    self.tools.called(offered.map_or(&call.tool, |it| &it.original));
+                }
+            }
+        }
+    }
+}

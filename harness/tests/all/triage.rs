@@ -1,0 +1,78 @@
+//! `balk triage` from the outside.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// Runs `balk` in this directory: exit code, standard output, standard error.
+fn balk(directory: &Path, threads: &str, arguments: &[&str]) -> (i32, String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_balk"));
+    let program = program.current_dir(directory).env("RAYON_NUM_THREADS", threads).args(arguments);
+    let output = program.output().expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8");
+    (output.status.code().expect("it is not killed"), text(&output.stdout), text(&output.stderr))
+}
+
+/// A run that makes a call so often, each time with the same result, and says that it is done.
+fn run(id: &str, outcome: &str, times: usize) -> String {
+    let mut messages = vec![json!({"role": "user", "content": "Find the secret plan."})];
+    for nth in 0..times {
+        let id = format!("c{nth}");
+        let function = json!({"name": "read_file", "arguments": "{\"path\": \"secret.txt\"}"});
+        messages.push(json!({"role": "assistant", "tool_calls": [{"id": id, "function": function}]}));
+        messages.push(
+            json!({"role": "tool", "tool_call_id": id, "content": "secret: no such file", "is_error": true}),
+        );
+    }
+    messages.push(json!({"role": "assistant", "content": "Here is what I found."}));
+    json!({"id": id, "outcome": outcome, "messages": messages}).to_string()
+}
+
+/// A folder with two stuck runs and one that is not.
+fn pile() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = [run("short", "resolved", 1), run("worst", "failed", 12), run("stuck", "failed", 7)];
+    fs::write(folder.path().join("a.jsonl"), lines.join("\n")).expect("a file");
+    folder
+}
+
+#[test]
+fn the_worst_run_is_first_whatever_the_number_of_threads() {
+    let pile = pile();
+    let one = balk(pile.path(), "1", &["triage", "a.jsonl"]);
+    assert_eq!(one, balk(pile.path(), "4", &["triage", "a.jsonl"]));
+    let (exit, json, _) = balk(pile.path(), "2", &["triage", "a.jsonl", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let worst = json["worst"].as_array().expect("a list");
+    let ids: Vec<Option<&str>> = worst.iter().map(|it| it["id"].as_str()).collect();
+    assert_eq!((exit, ids), (0, vec![Some("worst"), Some("stuck")]), "{}", one.1);
+    assert_eq!((&json["counts"]["runs"], &json["counts"]["stuck_runs"]), (&json!(3), &json!(2)));
+    let first = one.1.lines().find(|line| line.starts_with("  1  ")).expect("there is a worst run");
+    assert!(first.starts_with("  1  a.jsonl:2:") && first.contains(" of 13 turns stuck"), "{}", one.1);
+}
+
+#[test]
+fn a_place_is_printed_and_contents_are_kept_out() {
+    let pile = pile();
+    let (_, shown, _) = balk(pile.path(), "1", &["triage", "--show", "a.jsonl:2:5"]);
+    assert!(shown.contains("no such file"), "{shown}");
+    let (_, hidden, _) = balk(pile.path(), "1", &["triage", "--show", "a.jsonl:2:5", "--redact"]);
+    assert!(hidden.contains("read_file") && !hidden.contains("secret"), "{hidden}");
+    let (_, text, _) = balk(pile.path(), "1", &["triage", "a.jsonl", "--redact"]);
+    assert!(text.contains("read_file") && !text.contains("secret"), "{text}");
+    let (exit, _, said) = balk(pile.path(), "1", &["triage", "--show", "a.jsonl:9:5"]);
+    assert!(exit == 3 && said.contains("line 9"), "{said}");
+}
+
+#[test]
+fn gates_fail_and_tools_are_written() {
+    let pile = pile();
+    let gated = |gate: &str| balk(pile.path(), "1", &["triage", "a.jsonl", "--fail-on", gate]).0;
+    assert_eq!([gated("stuck_runs>0"), gated("stuck_runs>2"), gated("stuck_rnus>0")], [4, 0, 2]);
+    assert_eq!(balk(pile.path(), "1", &["triage", "a.jsonl", "--write-tools", "tools.toml"]).0, 0);
+    let written = fs::read_to_string(pile.path().join("tools.toml")).expect("a file");
+    assert!(written.contains("\"read_file\" = \"read-only\" # a guess"), "{written}");
+    assert_eq!(balk(pile.path(), "1", &["triage", "a.jsonl", "--tools", "tools.toml"]).0, 0);
+}

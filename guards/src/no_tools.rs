@@ -366,12 +366,12 @@ impl NoTools {
             self.state.questions = 0;
         }
         let was_asked = self.state.instead[1] == Some(Instead::Asks);
-        let answers = was_asked && !text.contains(['?', '？']);
+        let asks_back = text.contains(['?', '？']);
         let says_yes =
-            answers && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
-        let allows = says_yes || was_asked && is_again;
-        self.state.allowed = self.state.said[1].clone().filter(|_| allows);
-        if answers && !allows && !is_go_ahead(text) {
+            !asks_back && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
+        let is_yes = says_yes || is_again;
+        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && is_yes);
+        if !asks_back && !is_yes && !is_go_ahead(text) && (was_asked || self.leaves_it_to_the_user()) {
             self.state.request.is_decided();
         }
         if self.state.instead[1].is_some() && is_nudge {
@@ -387,6 +387,12 @@ impl NoTools {
         if self.state.protocol == Protocol::Text {
             self.count_anew();
         }
+    }
+
+    /// Whether the model said what it will do if the user wants it.
+    fn leaves_it_to_the_user(&self) -> bool {
+        matches!(self.state.instead[1], Some(Instead::Announces | Instead::Reports))
+            && self.state.said[1].as_ref().is_some_and(|said| has_any(said, List::Conditions))
     }
 
     fn result(&mut self, result: &ToolResult) {

@@ -22,6 +22,7 @@ pub(super) enum List {
     Negations,
     Complaints,
     Affirms,
+    Conditions,
     Denials,
     Access,
     Unable,
@@ -31,8 +32,8 @@ pub(super) enum List {
 /// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
 static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
-        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, DENIALS, ACCESS, UNABLE,
-        ABILITIES,
+        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, CONDITIONS, DENIALS,
+        ACCESS, UNABLE, ABILITIES,
     ])
 });
 
@@ -173,6 +174,16 @@ const AFFIRMS: &[&str] = &[
     "可以", "好的", "好，", "是的", "继续", "去做", "没问题", "同意", //
     "はい", "お願いします", "続けて", "進めて", "どうぞ", "ええ", "大丈夫", //
     "oui", "vas-y", "sì", "vai", "certo", "네", "예", "да",
+];
+/// What the model will do is the user's choice: a question without its mark.
+#[rustfmt::skip]
+const CONDITIONS: &[&str] = &[
+    "if you", //
+    "wenn du", "wenn sie", "falls du", "falls sie", //
+    "si quieres", "si estás", "si desea", "si está seguro", "si lo ", //
+    "如果你", "如果您", "要是你", "要是您", //
+    "よろしければ", "よければ", //
+    "si tu ", "si vous", "se vuoi", "se lei", "se você", "если вы", "если ты", "원하시면", "원하면",
 ];
 /// The model believes that it has no tools, in words of recorded models (`docs/field.md`).
 #[rustfmt::skip]

@@ -12,6 +12,9 @@ use crate::statistics::{Rate, Share};
 /// Of 1,000 healthy turns, a stack that is taken disturbs at most one.
 pub(super) const DISTURBED_MAX: u64 = 1;
 
+/// Of so many healthy runs, it loses at most one.
+pub(super) const LOST_OF: u64 = 500;
+
 /// How many of the worst scenarios are named.
 const WORST: usize = 3;
 
@@ -32,8 +35,8 @@ pub(super) fn answer(report: &Report) -> Document {
         }
     }
     if stacks.is_empty() {
-        let said =
-            "No stack under test brings stuck runs back and disturbs at most one of 1,000 healthy turns.";
+        let said = "No stack under test brings stuck runs back, disturbs at most one of 1,000 healthy turns, and loses at \
+             most one of 500 healthy runs.";
         return [paragraph(said)].into();
     }
     [
@@ -44,12 +47,13 @@ pub(super) fn answer(report: &Report) -> Document {
     .into()
 }
 
-/// The stack under test that recovers most, of those that hardly disturb.
+/// The stack under test that recovers most, of those that hardly disturb and hardly lose a healthy run.
 fn best(suite: &StackTable) -> Option<&StackRow> {
     let disturbs = |it: &Rate| it.events * 1_000 > DISTURBED_MAX * it.turns;
     let rows = suite.rows.iter().filter(|it| is_under_test(&it.stack) && it.figures.recovered.count > 0);
+    let loses = |it: &Share| it.count * LOST_OF > it.of;
     // Of equal ones the first, which is the one that was named first.
-    rows.filter(|it| !disturbs(&it.figures.false_on_controls))
+    rows.filter(|it| !disturbs(&it.figures.false_on_controls) && !loses(&it.figures.healthy_lost))
         .reduce(|best, it| if is_more(&it.figures.recovered, &best.figures.recovered) { it } else { best })
 }
 

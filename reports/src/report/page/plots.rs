@@ -2,7 +2,7 @@
 
 #![expect(clippy::float_arithmetic, reason = "figures in percent and per thousand; no trial depends on them")]
 
-use super::answer::DISTURBED_MAX;
+use super::answer::{DISTURBED_MAX, LOST_OF};
 use crate::report::document::figure::{Figure, Forest, ForestRow, Interval, Point, Role, Scatter, Unit};
 use crate::report::document::{Document, Text, marked, paragraph};
 use crate::report::sections::number::share;
@@ -26,7 +26,7 @@ pub(super) fn scatters(report: &Report, role: &dyn Fn(&str) -> Role) -> Document
              at all; `oracle` and `ceiling` are told the truth, which no real guard can be. Thin lines are 95 % \
              intervals; they are wide where few scenarios are behind a figure. The axis is logarithmic beyond 1. The \
              stack to take is the one under test that is highest, of those that disturb at most {DISTURBED_MAX} of \
-             1,000 healthy turns.",
+             1,000 healthy turns and lose at most one of {LOST_OF} healthy runs.",
         ))));
     }
     document

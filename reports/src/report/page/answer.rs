@@ -35,8 +35,8 @@ pub(super) fn answer(report: &Report) -> Document {
         }
     }
     if stacks.is_empty() {
-        let said = "No stack under test brings stuck runs back, disturbs at most one of 1,000 healthy turns, and loses at \
-             most one of 500 healthy runs.";
+        let said = "No stack under test brings stuck runs back, disturbs at most one of 1,000 healthy turns, \
+                    and loses at most one of 500 healthy runs.";
         return [paragraph(said)].into();
     }
     [

@@ -76,7 +76,7 @@ pub struct HeatCell {
 pub struct Detail {
     /// Figures with their intervals.
     pub facts: Vec<Fact>,
-    /// How long things took, on the axes of the heat map's [`frames`](HeatMap::frames).
+    /// How long things took, on the axes of the heat map's `frames`.
     pub histograms: Vec<Histogram>,
     /// Which rules intervened, each with how often.
     pub rules: Vec<Fact>,

@@ -27,8 +27,8 @@ use crate::replay::{self, Found, Item, Summary, labels};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Replay {
-    /// Files with recorded runs, plain, gzip or zstd. A folder stands for the files in it and below it that have some,
-    /// sorted by name, and `-` for standard input
+    /// Files with recorded runs, plain, gzip or zstd. In a folder, all files in it and below it
+    /// that have some are read, sorted by name. `-` is standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 

@@ -143,6 +143,8 @@ impl Triage {
             files::write_whole(file, |out| out.write_all(triage.tools.starter().as_bytes()))?;
         }
         match self.format {
+            // Lines of zeros say less than the error.
+            Format::Text if triage.counts.runs == 0 => {}
             Format::Text => triage::text::triage(&mut out, &triage)?,
             Format::Json => triage::json::triage(&mut out, &triage)?,
         }

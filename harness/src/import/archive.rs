@@ -30,7 +30,7 @@ impl Archive {
         Ok(Self { zip: ZipArchive::new(Cursor::new(bytes))?, next: 0, bytes_max })
     }
 
-    /// What holds for all samples.
+    /// What is the same for all samples.
     pub(super) fn head(&mut self) -> Head {
         let found = ["header.json", "_journal/start.json"].into_iter().find_map(|name| {
             let mut text = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bad::BadLine;
 use super::recording::Recording;
 
-/// What came before the first transcript of a document and holds for all of them.
+/// What came before the first transcript of a document and is the same for all of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Head {
     /// The model's name; empty where the document does not say.

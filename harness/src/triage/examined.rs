@@ -6,7 +6,7 @@ use std::sync::Arc;
 use balk_guards::{Entry, Part, Stack};
 use serde::Serialize;
 
-use super::why::{Meaning, why};
+use super::why::why;
 use crate::import::{Outcome, Placed};
 use crate::replay::{Event, Firing, Folded, What, fold};
 
@@ -178,7 +178,7 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
         for Event { turn, message, what } in std::mem::take(&mut folded.events) {
             let What::Fired(firing) = what else { continue };
             stretches += u64::from(firing.opens_stretch);
-            if let Some(Meaning::Stuck(why)) = why(&firing.note.guard, &firing.note.rule)
+            if let Some(why) = why(&firing.note.guard, &firing.note.rule)
                 && !matches!(firing.kind, "notice" | "repair")
             {
                 fired.push(Fired { turn: before + turn, message, why, firing });

@@ -56,7 +56,7 @@ fn standard_input() {
     );
 }
 
-/// A folder stands for all recordings in it and below it. A link to a folder above it is no way around in circles.
+/// All recordings in a folder and below it are read. A link to a folder above it is no way around in circles.
 #[test]
 fn folders_are_searched_with_their_subfolders() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -76,3 +76,13 @@ fn gates_fail_and_tools_are_written() {
     assert!(written.contains("\"read_file\" = \"read-only\" # a guess"), "{written}");
     assert_eq!(balk(pile.path(), "1", &["triage", "a.jsonl", "--tools", "tools.toml"]).0, 0);
 }
+
+#[test]
+fn where_no_run_is_there_is_an_error_and_no_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("b.jsonl"), "{").expect("a file");
+    for input in ["nothing", ".", "b.jsonl"] {
+        let (exit, out, said) = balk(folder.path(), "1", &["triage", input]);
+        assert_eq!((exit, &*out, said.is_empty()), (3, "", false), "{input}: {said}");
+    }
+}

@@ -43,7 +43,7 @@ impl Asked {
             .hint("with --seeds A-B each --guard gets a row of counts"));
         };
         if self.interactive && self.format == Medium::Html {
-            return Err(Error::usage("--format html", "a trial that nobody takes part in", "--interactive"));
+            return Err(Error::usage("--format html", "a trial without a person in it", "--interactive"));
         }
         let config = context.config(self.config.as_deref())?;
         let recipe = Recipe::new(&context.registry, guard, &config)?;

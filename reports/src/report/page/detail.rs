@@ -85,7 +85,7 @@ fn against(it: Option<&Comparison>) -> Vec<Fact> {
     ]
 }
 
-/// Why runs did not come back: nobody spoke, or what was said did not help.
+/// Why runs did not come back: no guard spoke, or what one said did not help.
 fn not_recovered(cell: &Cell) -> Option<String> {
     let it = &cell.counts;
     let lost = it.onsets.saturating_sub(it.recovered);

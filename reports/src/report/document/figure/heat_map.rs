@@ -17,7 +17,7 @@ pub struct HeatMap {
     pub caption: Text,
     /// Which colours it has.
     pub ramp: Ramp,
-    /// What each shade stands for, from the lowest value on.
+    /// What each shade means, from the lowest value on.
     pub levels: [&'static str; LEVELS],
     /// The stacks.
     pub columns: Vec<HeatColumn>,

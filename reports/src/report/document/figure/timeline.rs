@@ -46,7 +46,7 @@ pub enum State {
     Stuck,
     /// The provider failed.
     Faulted,
-    /// Unknown, as in a recording that nobody judged.
+    /// Unknown, as in a recording without judgements.
     Unknown,
 }
 

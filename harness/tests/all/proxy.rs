@@ -155,6 +155,20 @@ fn an_agent_that_answers_every_question_by_itself_is_asked_again() {
 }
 
 #[test]
+fn what_an_agent_has_said_to_each_message_is_no_answer_to_the_first_question() {
+    let (server, proxy) = proxy(vec![answers("done", &[]), answers("done", &[]), answers("ask", &[])]);
+    let mut client = Client::new(&proxy);
+    for _ in 0..2 {
+        assert_eq!(client.asks()["content"], "done");
+        client.user("Error: call a tool.");
+    }
+    let question = client.asks();
+    client.user("Error: call a tool.");
+    assert_eq!(client.asks()["content"], question["content"]);
+    assert_eq!(server.requests().len(), 3, "the model is not asked");
+}
+
+#[test]
 fn a_tool_that_seems_to_write_counts_as_one() {
     let (server, proxy) = proxy(vec![
         answers("effect", &[("a", "write_file")]),
@@ -374,6 +388,33 @@ fn forks_and_rewritten_histories_have_guards_of_their_own() {
     client.messages = vec![json!({ "role": "user", "content": "A summary." })];
     client.asks();
     assert_eq!(shown(&server.requests()[4]), ["user: A summary."]);
+}
+
+#[test]
+fn a_history_that_shows_what_was_not_answered_is_a_way_of_its_own() {
+    let ways = |rewrites: &dyn Fn(&mut Client)| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
+        let log = Some(folder.path().to_owned());
+        let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+        let mut client = Client::new(&proxy);
+        client.asks();
+        rewrites(&mut client);
+        client.result("a", "files");
+        client.asks();
+        std::fs::read_dir(folder.path()).expect("a folder").count()
+    };
+    assert_eq!(ways(&|_| {}), 1);
+    assert_eq!(
+        ways(&|it| it.messages[1]["tool_calls"][0]["function"]["name"] = "rm".into()),
+        2,
+        "another call"
+    );
+    let again = |it: &mut Client| {
+        it.result("a", "files");
+        it.messages.push(it.messages[1].clone());
+    };
+    assert_eq!(ways(&again), 2, "an answer that was not given");
 }
 
 #[test]

@@ -49,8 +49,8 @@ mod tests {
 
     use super::*;
 
-    /// What they say is no lack of progress: what is open at an end or was not told, and a call that is to run once more
-    /// or was cut off once.
+    /// What they say is no lack of progress: what is open at an end or was not told, and a call that is to run once
+    /// more or was cut off once.
     const OTHERS: &[(&str, &str)] = &[
         ("duplicate", "words-first"),
         ("no-tools", "open-request"),

@@ -245,7 +245,11 @@ impl NoTools {
     /// What the user is told at the end of a run that they or the model ended; `None` if nothing is known to be open.
     pub(super) fn open_request(&self) -> Option<String> {
         let request = &self.state.request;
-        let open = request.still_open(self.state.said[1].as_deref());
+        let mut open = request.still_open(self.state.said[1].as_deref());
+        if self.leaves_it_to_the_user() {
+            // The user has just read what is not done and what it waits for.
+            open.files.clear();
+        }
         if open.is_empty() || !self.state.changes {
             return None;
         }

@@ -154,6 +154,22 @@ fn c2_what_the_user_decides_when_asked_is_not_told_as_open() {
 }
 
 #[test]
+fn c2_a_file_that_the_model_leaves_to_its_user_in_so_many_words_is_not_told() {
+    for (last, is_told) in [
+        ("如果您确定，我会删除它；没有备份。", false),
+        ("If you are sure, I'll delete it; there is no copy.", false),
+        ("Wenn du sicher bist, lösche ich es.", false),
+        // A question may be asked after the user has answered it.
+        ("Are you sure?", true),
+        ("It is gone. Tell me what else you need.", true),
+    ] {
+        assert_eq!(after("I don't need old.zip any more.", &[says(last)]).is_some(), is_told, "{last}");
+        let lint = after(LINT, &[runs("vale docs").fails("2 errors"), says(last)]).expect(last);
+        says_all(&lint, &["Failed when it last ran: `vale docs`."]);
+    }
+}
+
+#[test]
 fn c2_who_was_just_told_is_not_told_again_and_other_ends_have_their_own_words() {
     let mut run = asked("Write out.md.");
     run.turn(&says("Shall I?"));

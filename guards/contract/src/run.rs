@@ -169,8 +169,9 @@ impl<G: Guard> Run<G> {
         run
     }
 
-    /// A run that continues where this transcript ends. Calls of its last completion without a result are due: if a
-    /// host cannot know whether one of them ran, it answers that call with [`ToolResult::lost`].
+    /// A run that continues where this transcript ends. A question to the user without an answer is still open. Calls
+    /// of the last completion without a result are due: if a host cannot know whether one of them ran, it answers that
+    /// call with [`ToolResult::lost`].
     ///
     /// # Errors
     /// The transcript does not begin with [`Entry::Start`].
@@ -185,7 +186,10 @@ impl<G: Guard> Run<G> {
         match (run.transcript.last(), open) {
             (Some(Entry::End(end)), _) => run.due = Due::Ended(end.clone()),
             (_, Some(completion)) => run.review(completion, None),
-            (_, None) => run.next_turn(),
+            (_, None) => match Due::open_question(&run.transcript) {
+                Some(due) => run.due = due,
+                None => run.next_turn(),
+            },
         }
         Ok(run)
     }

@@ -88,7 +88,7 @@ impl Place {
         for (at, place) in way.iter().enumerate().rev() {
             entries.extend(place.entries.iter().cloned());
             if at > 0 {
-                entries.extend(place.answer.entries.iter().filter(|it| !ends(it)).cloned());
+                entries.extend(place.answer.goes_on().cloned());
             }
         }
         entries
@@ -97,14 +97,19 @@ impl Place {
     /// All entries up to the answer.
     pub(super) fn way_from(&self) -> Vec<Entry> {
         let mut entries = self.way_to();
-        entries.extend(self.answer.entries.iter().filter(|it| !ends(it)).cloned());
+        entries.extend(self.answer.goes_on().cloned());
         entries
     }
 }
 
-/// Whether an entry ends a run. What a user says after it begins the next one, which knows what was before.
-fn ends(entry: &Entry) -> bool {
-    matches!(entry, Entry::Conclusion(_) | Entry::End(_))
+impl Answer {
+    /// Its entries without those that end the run: what a user says after them begins the next one, which knows what
+    /// was before.
+    fn goes_on(&self) -> impl Iterator<Item = &Entry> {
+        let has_ended = matches!(self.entries.last(), Some(Entry::End(_)));
+        let ends = move |it: &Entry| has_ended && matches!(it, Entry::Conclusion(_) | Entry::End(_));
+        self.entries.iter().filter(move |it| !ends(it))
+    }
 }
 
 fn bytes(entries: &[Entry]) -> usize {

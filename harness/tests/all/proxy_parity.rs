@@ -36,12 +36,21 @@ struct Agent<'t> {
     has_news: bool,
     /// How often it has asked.
     asked: usize,
-    /// Whether it writes its history in other bytes each time, so that the proxy has to read all of it.
-    rewrites: bool,
+    rewrites: Rewrites,
+}
+
+/// What an agent writes in other bytes every second time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rewrites {
+    Nothing,
+    /// The proxy has to read all of its history.
+    History,
+    /// The guards have to begin anew, with other tools.
+    All,
 }
 
 impl<'t> Agent<'t> {
-    fn new(url: &str, rewrites: bool, (dialect, stream): (Dialect, bool), trial: &'t Trial) -> Self {
+    fn new(url: &str, rewrites: Rewrites, (dialect, stream): (Dialect, bool), trial: &'t Trial) -> Self {
         let http = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(20)))
@@ -87,12 +96,12 @@ impl<'t> Agent<'t> {
     fn asks(&mut self) -> Result<Option<Completion>, String> {
         let mut request = self.dialect.request(&self.view, &self.asking);
         self.asked += 1;
-        if self.rewrites && self.asked.is_multiple_of(2) {
-            // So messages begin; within a string, their quotes have backslashes.
-            let (messages, tools) = request.split_at(request.find(r#","tools":["#).unwrap_or(request.len()));
-            let spaced =
-                messages.replace(r#"{"role":"#, r#"{ "role":"#).replace(r#"{"type":"#, r#"{ "type":"#);
-            request = spaced + tools;
+        if self.rewrites != Rewrites::Nothing && self.asked.is_multiple_of(2) {
+            // So messages and schemas begin; within a string, their quotes have backslashes.
+            let tools = request.find(r#","tools":["#).filter(|_| self.rewrites == Rewrites::History);
+            let (read, kept) = request.split_at(tools.unwrap_or(request.len()));
+            let spaced = read.replace(r#"{"role":"#, r#"{ "role":"#).replace(r#"{"type":"#, r#"{ "type":"#);
+            request = spaced + kept;
         }
         let post = self.http.post(&self.url).header("content-type", "application/json");
         let mut response = post.send(request).map_err(|error| error.to_string())?;
@@ -310,7 +319,11 @@ fn check(scenario: &Arc<Scenario>, seed: u64, stack: &str, way: (Dialect, bool))
     .expect("a port is free");
     let name = format!("{} {seed} {stack} {way:?}", scenario.name);
     let url = proxy.url();
-    let rewrites = !(scenario.name.len() as u64 + seed).is_multiple_of(2);
+    let rewrites = match (scenario.name.len() as u64 + seed) % 4 {
+        0 | 2 => Rewrites::Nothing,
+        1 => Rewrites::History,
+        _ => Rewrites::All,
+    };
     Agent::new(&url, rewrites, way, &trial).plays().map_err(|why| format!("{name}: {why}"))?;
     let told = server.told(Some("one")).map_or_else(Vec::new, |it| it.steps);
     let act = |step: &Step| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::attempt::{AttemptFailure, Wait};
 use crate::completion::{Completion, ToolCall};
-use crate::entry::ToolResult;
+use crate::entry::{Entry, Intervention, InterventionKind, ToolResult};
 use crate::guard::Decision;
 use crate::note::{Note, Question, Termination};
 use crate::offer::Effect;
@@ -41,6 +41,30 @@ pub(super) enum Due {
     Reply,
     /// Nothing: the run has ended.
     Ended(Termination),
+}
+
+impl Due {
+    /// The question at the end of a transcript, which nobody has answered. Notices may stand behind it.
+    pub(super) fn open_question(transcript: &[Entry]) -> Option<Self> {
+        let is_notice =
+            |it: &Entry| matches!(it, Entry::Intervention(it) if it.kind == InterventionKind::Notice);
+        let last = transcript.iter().rposition(|it| !is_notice(it))?;
+        let Entry::Intervention(Intervention { kind: InterventionKind::Question(options), note, .. }) =
+            &transcript[last]
+        else {
+            return None;
+        };
+        let before = last.checked_sub(1).map(|at| &transcript[at]);
+        let asker = if let Some(Entry::Conclusion(it)) = before {
+            Asker::End(it.end.clone(), it.gap.as_ref().and_then(|gap| gap.constraint.clone()))
+        } else if let Some(Entry::Failed(_)) = before {
+            Asker::Attempt
+        } else {
+            Asker::Review
+        };
+        let question = Question { note: note.clone(), options: options.clone() };
+        Some(Self::Answer { question, asker })
+    }
 }
 
 /// Who asked the user, which decides what follows the answer.

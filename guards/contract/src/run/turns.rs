@@ -208,7 +208,8 @@ impl<G: Guard> Run<G> {
 
     /// Everything about the turn is committed. `passes` is true if its completion was not refused as a whole.
     pub(super) fn turn_ends(&mut self, passes: bool) {
-        let Some(turn) = &mut self.turn else { return };
+        // A run that was resumed at a question has no turn.
+        let Some(turn) = &mut self.turn else { return self.next_turn() };
         if let Some(failure) = turn.broken.take() {
             return self.attempt_failed(failure);
         }

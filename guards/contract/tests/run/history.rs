@@ -1,11 +1,12 @@
 //! Runs that go on from a transcript, hosts that rewrite it, agents inside agents, and what the user is shown.
 
 use balk_contract::{
-    Compaction, Decision, Entry, Limits, Message, Run, Speaker, Status, Step, ToolResult, UserMessage,
-    Verdict,
+    AttemptCause, AttemptFacts, Choice, ChoiceKind, Compaction, Conclusion, Decision, Entry, Gap, GapKind,
+    Limits, Message, Question, Recovery, Run, Speaker, Status, Step, Termination, ToolResult, UserAnswer,
+    UserMessage, Verdict,
 };
 
-use crate::scripted::{Scripted, calls, committed, note, run, take_a_step, text};
+use crate::scripted::{Scripted, calls, committed, note, reviewing, run, take_a_step, text};
 
 #[test]
 fn a_resumed_run_goes_on_where_the_transcript_ends() {
@@ -24,6 +25,57 @@ fn a_resumed_run_goes_on_where_the_transcript_ends() {
         fault.to_string(),
         "guard run: expected a transcript that begins with its start, found an empty transcript"
     );
+}
+
+#[test]
+fn a_run_that_is_resumed_at_a_question_still_waits_for_the_answer() {
+    let choice = |kind| Choice { kind, label: "it".into() };
+    let question = Question {
+        note: note("Well?"),
+        options: vec![choice(ChoiceKind::Continue), choice(ChoiceKind::Stop)],
+    };
+    let asking = || {
+        let decision = Decision { verdict: Verdict::Ask(question.clone()), notices: vec![note("Look.")] };
+        Scripted { review: vec![("send", decision)], ..Scripted::default() }
+    };
+    let broken = || Scripted { recovery: Some(Recovery::Ask(question.clone())), ..Scripted::default() };
+    let gap = Gap {
+        kind: GapKind::MissingCapability,
+        missing: "a key".into(),
+        tried: Vec::new(),
+        explanation: "There is none.".into(),
+        could_do: Vec::new(),
+        resume: "go on".into(),
+        constraint: Some(note("only what exists")),
+    };
+    let end = Termination::StoppedByGuard;
+    let concluding = || Scripted {
+        conclusion: Some(Conclusion { end: end.clone(), note: note("Lost."), gap: Some(gap.clone()) }),
+        ..reviewing("send", Verdict::Stop(note("no further")))
+    };
+    let sends = |run: &mut Run<Scripted>| run.completed(calls(&["send"]));
+    let breaks = |run: &mut Run<Scripted>| {
+        run.failed(AttemptCause::Connect, "it broke", AttemptFacts::default());
+    };
+    type Case<'a> = (&'a dyn Fn() -> Scripted, &'a dyn Fn(&mut Run<Scripted>));
+    let cases: [Case<'_>; 3] = [(&asking, &sends), (&broken, &breaks), (&concluding, &sends)];
+    for (guard, drive) in cases {
+        let mut first = run(guard());
+        drive(&mut first);
+        let Step::User(question) = first.step() else { panic!("{:?}", first.step()) };
+        for kind in question.options.iter().map(|it| it.kind) {
+            let again =
+                |run: &mut Run<Scripted>| run.answered(UserAnswer { choice: kind, text: "so".into() });
+            let mut straight = run(guard());
+            drive(&mut straight);
+            let resumed = Run::resume(guard(), straight.transcript().to_vec(), Limits::NONE);
+            let mut resumed = resumed.expect("a transcript");
+            assert_eq!(resumed.step(), straight.step());
+            again(&mut straight);
+            again(&mut resumed);
+            assert_eq!((resumed.step(), resumed.transcript()), (straight.step(), straight.transcript()));
+        }
+    }
 }
 
 #[test]

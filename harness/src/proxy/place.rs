@@ -80,35 +80,27 @@ impl Place {
 
     /// All entries up to the request.
     pub(super) fn way_to(&self) -> Vec<Entry> {
-        let mut way = vec![self];
-        while let Some(from) = way.last().and_then(|it| it.from.as_deref()) {
-            way.push(from);
-        }
-        let mut entries = Vec::new();
-        for (at, place) in way.iter().enumerate().rev() {
-            entries.extend(place.entries.iter().cloned());
-            if at > 0 {
-                entries.extend(place.answer.goes_on().cloned());
-            }
-        }
-        entries
+        let mut way: Vec<Entry> = self.from.as_ref().map_or_else(Vec::new, |from| from.way_from());
+        way.extend(self.entries.iter().cloned());
+        way
     }
 
     /// All entries up to the answer.
     pub(super) fn way_from(&self) -> Vec<Entry> {
-        let mut entries = self.way_to();
-        entries.extend(self.answer.goes_on().cloned());
-        entries
+        let mut way = vec![self];
+        while let Some(from) = way.last().and_then(|it| it.from.as_deref()) {
+            way.push(from);
+        }
+        way.iter().rev().flat_map(|it| it.unended()).cloned().collect()
     }
-}
 
-impl Answer {
-    /// Its entries without those that end the run: what a user says after them begins the next one, which knows what
-    /// was before.
-    fn goes_on(&self) -> impl Iterator<Item = &Entry> {
-        let has_ended = matches!(self.entries.last(), Some(Entry::End(_)));
-        let ends = move |it: &Entry| has_ended && matches!(it, Entry::Conclusion(_) | Entry::End(_));
-        self.entries.iter().filter(move |it| !ends(it))
+    /// The entries of its request and answer without those that end the run: what a user says after them begins the
+    /// next one, which knows what was before.
+    fn unended(&self) -> impl Iterator<Item = &Entry> {
+        let all = || self.entries.iter().chain(&*self.answer.entries);
+        let has_ended = matches!(all().next_back(), Some(Entry::End(_)));
+        let ends = move |it: &&Entry| has_ended && matches!(it, Entry::Conclusion(_) | Entry::End(_));
+        all().filter(move |it| !ends(it))
     }
 }
 

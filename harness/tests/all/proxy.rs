@@ -141,6 +141,21 @@ fn what_a_user_chooses_at_an_end_comes_before_what_the_model_is_told_then() {
 }
 
 #[test]
+fn what_comes_after_an_end_that_the_user_chose_is_another_task() {
+    let (server, proxy) = proxy(vec![answers("gap", &[("a", "rm")]), answers("done", &[])]);
+    let mut client = Client::new(&proxy);
+    client.asks();
+    client.user("2");
+    client.asks();
+    assert_eq!(server.requests().len(), 1);
+    client.user("Then do that.");
+    assert_eq!(client.asks()["content"], "done");
+    let results = ["user: Do it.", "assistant: gap a", "tool: Not run: the run ends here."];
+    let then = ["user: 2", "user: Then do that."];
+    assert_eq!(shown(&server.requests()[1]), [&results[..], &then].concat());
+}
+
+#[test]
 fn an_agent_that_answers_every_question_by_itself_is_asked_again() {
     let (server, proxy) = proxy(vec![answers("ask", &[])]);
     let mut client = Client::new(&proxy);
@@ -201,12 +216,16 @@ fn a_stop_says_why_and_a_user_can_go_on() {
 
 #[test]
 fn a_user_who_ends_the_run_is_heard_and_the_model_is_not_asked() {
-    let (server, proxy) = proxy(vec![answers("ask", &[])]);
+    let (server, proxy) = proxy(vec![answers("ask", &[]), answers("done", &[])]);
     let mut client = Client::new(&proxy);
     client.asks();
     client.user("4");
     assert_eq!(client.asks()["content"], "The run has ended, as you asked.");
     assert_eq!(server.requests().len(), 1);
+    // What comes then is another task.
+    client.user("Then do that.");
+    assert_eq!(client.asks()["content"], "done");
+    assert_eq!(shown(&server.requests()[1]).last().map(|it| &**it), Some("user: Then do that."));
 }
 
 #[test]

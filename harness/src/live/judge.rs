@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::play::Played;
 use crate::error::Error;
-use crate::replay::labels::{self, COLUMNS, Label, Point, Weight};
+use crate::replay::labels::{self, Label, Point, Weight};
 use crate::validity::written;
 
 /// So many interventions of each kind are drawn.
@@ -87,32 +87,30 @@ impl Sample {
     /// there is nothing to judge.
     #[must_use]
     pub fn files(&self) -> (String, String) {
-        let mut table = String::new();
+        let mut points = Vec::new();
         let mut transcripts = BTreeMap::new();
         for (lot, kind) in [(&self.disturbing, DISTURBING), (&self.in_doubt, IN_DOUBT)] {
             for it in lot.drawn.values() {
-                let weight = Weight(lot.seen * 1_000 / lot.drawn.len() as u64);
-                let row = [
-                    &it.run,
-                    &it.message.to_string(),
-                    "unsure",
-                    kind,
-                    "-",
-                    "1",
-                    "0",
-                    &weight.to_string(),
-                    &it.reason,
-                ];
-                table.push_str(&row.join("\t"));
-                table.push('\n');
+                points.push(Point {
+                    trajectory: it.run.as_str().into(),
+                    message: it.message,
+                    label: Label::Unsure,
+                    kind: kind.into(),
+                    onset: None,
+                    confidence: 1,
+                    control: false,
+                    weight: Weight(lot.seen * 1_000 / lot.drawn.len() as u64),
+                    reason: it.reason.as_str().into(),
+                    place: None,
+                });
                 transcripts.insert(&it.run, &it.transcript);
             }
         }
-        if table.is_empty() {
+        if points.is_empty() {
             return Default::default();
         }
         let lines = transcripts.values().map(|line| format!("{line}\n")).collect();
-        (format!("{}\n{table}", COLUMNS.join("\t")), lines)
+        (labels::text(&points), lines)
     }
 }
 

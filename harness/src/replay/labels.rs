@@ -1,6 +1,6 @@
 //! Judged points of recorded trajectories: a careful reader's verdict on one message of the assistant.
 //!
-//! Tab-separated lines under a header, one point per line:
+//! Tab-separated lines under a header, one point per line. Lines before the header that begin with `#` are comments:
 //!
 //! | column | meaning |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! | `control` | 1 if the point was drawn where nothing looked odd, else 0 |
 //! | `weight` | how many points of the pool this one represents: the inverse of its chance to be drawn |
 //! | `reason` | the deciding fact |
+//! | `place` | where the transcript is, as FILE:LINE:MESSAGE; the column may be missing |
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -26,9 +27,15 @@ use serde::{Serialize, Serializer};
 use crate::error::Error;
 use crate::import::one_line;
 
-/// The columns, in order.
+/// The columns that every file has, in order.
 pub const COLUMNS: [&str; 9] =
     ["trajectory_id", "message_index", "label", "kind", "onset", "confidence", "control", "weight", "reason"];
+
+/// A column that may come after them.
+pub const PLACE: &str = "place";
+
+/// The beginning of a comment.
+pub const COMMENT: char = '#';
 
 /// One judged point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +58,8 @@ pub struct Point {
     pub weight: Weight,
     /// The deciding fact.
     pub reason: Box<str>,
+    /// Where its transcript is, as FILE:LINE:MESSAGE, if the file of labels says so.
+    pub place: Option<Box<str>>,
 }
 
 /// A reader's verdict.
@@ -65,13 +74,28 @@ pub enum Label {
     Unsure,
 }
 
+impl Label {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Stuck, Self::Legit, Self::Unsure];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stuck => "stuck",
+            Self::Legit => "legit",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
 /// A weight in thousandths, so that sums are exact in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Weight(pub u64);
 
 impl Weight {
     /// The largest accepted weight: the sum over any file that fits in memory does not overflow.
-    const MAX: Self = Self(1_000_000_000);
+    pub const MAX: Self = Self(1_000_000_000);
 }
 
 impl fmt::Display for Weight {
@@ -131,17 +155,17 @@ pub fn read(file: &Path) -> Result<Vec<Point>, Error> {
 /// # Errors
 /// The first invalid line.
 pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
-    let mut lines = (1..).zip(text.lines());
-    let header = lines.next().map_or("", |(_, line)| line);
-    if header != COLUMNS.join("\t") {
+    let mut lines = (1..).zip(text.lines()).skip_while(|(_, line)| line.starts_with(COMMENT));
+    let (number, header) = lines.next().unwrap_or((1, ""));
+    let Some(with_place) = has_place(header) else {
         let found = if header.trim().is_empty() { "nothing".into() } else { quoted(header) };
         let expected = format!("the header `{}`, separated by tabs", COLUMNS.join(" "));
-        return Err(BadLabels { place: "line 1".into(), expected, found, hint: SEE_HELP });
-    }
+        return Err(BadLabels { place: format!("line {number}"), expected, found, hint: SEE_HELP });
+    };
     let mut points = Vec::new();
     let mut seen: BTreeMap<(Arc<str>, usize), u64> = BTreeMap::new();
     for (number, line) in lines {
-        let point = Row::new(number, line)?.point()?;
+        let point = Row::new(number, line, with_place)?.point()?;
         match seen.entry((point.trajectory.clone(), point.message)) {
             Entry::Vacant(entry) => entry.insert(number),
             Entry::Occupied(first) => {
@@ -161,29 +185,73 @@ pub fn parse(text: &str) -> Result<Vec<Point>, BadLabels> {
         points.push(point);
     }
     if points.is_empty() {
-        let (place, expected) = ("line 2".into(), "a judged point".into());
+        let (place, expected) = (format!("line {}", number + 1), "a judged point".into());
         return Err(BadLabels { place, expected, found: "nothing".into(), hint: SEE_HELP });
     }
     Ok(points)
 }
 
+/// A file of these points; the column for places is there if a point has one. [`parse`] reads them back if no cell has
+/// a tab or a line break and none but the place is blank.
+#[must_use]
+pub fn text(points: &[Point]) -> String {
+    let with_place = points.iter().any(|it| it.place.is_some());
+    let mut text = COLUMNS.join("\t");
+    if with_place {
+        text.push('\t');
+        text.push_str(PLACE);
+    }
+    text.push('\n');
+    for Point { trajectory, message, label, kind, onset, confidence, control, weight, reason, place } in
+        points
+    {
+        let cells: [&dyn fmt::Display; COLUMNS.len()] = [
+            trajectory,
+            message,
+            &label.word(),
+            kind,
+            &onset.map_or_else(|| "-".to_owned(), |onset| onset.to_string()),
+            confidence,
+            &u8::from(*control),
+            weight,
+            reason,
+        ];
+        let place = with_place.then(|| place.as_deref().unwrap_or_default().to_owned());
+        let cells: Vec<String> = cells.iter().map(ToString::to_string).chain(place).collect();
+        text.push_str(&cells.join("\t"));
+        text.push('\n');
+    }
+    text
+}
+
 const SEE_HELP: &str = "`balk replay --help` describes the columns";
+
+/// Whether this header has the last column; none if it is no header.
+fn has_place(header: &str) -> Option<bool> {
+    match header.strip_prefix(&*COLUMNS.join("\t"))? {
+        "" => Some(false),
+        more => (more.strip_prefix('\t') == Some(PLACE)).then_some(true),
+    }
+}
 
 /// The cells of one line.
 struct Row<'a> {
     number: u64,
-    cells: [&'a str; COLUMNS.len()],
+    cells: Vec<&'a str>,
 }
 
 impl<'a> Row<'a> {
-    fn new(number: u64, line: &'a str) -> Result<Self, BadLabels> {
+    fn new(number: u64, line: &'a str, with_place: bool) -> Result<Self, BadLabels> {
         let cells: Vec<&str> = line.split('\t').collect();
-        let cells = cells.try_into().map_err(|cells: Vec<&str>| BadLabels {
-            place: format!("line {number}"),
-            expected: format!("{} columns, separated by tabs", COLUMNS.len()),
-            found: format!("{}", cells.len()),
-            hint: "a cell has no tabs and no line breaks",
-        })?;
+        let columns = COLUMNS.len() + usize::from(with_place);
+        if cells.len() != columns {
+            return Err(BadLabels {
+                place: format!("line {number}"),
+                expected: format!("{columns} columns, separated by tabs"),
+                found: format!("{}", cells.len()),
+                hint: "a cell has no tabs and no line breaks",
+            });
+        }
         Ok(Self { number, cells })
     }
 
@@ -191,11 +259,8 @@ impl<'a> Row<'a> {
         let text = |cell: &str| (!cell.trim().is_empty()).then(|| cell.to_owned());
         let trajectory: Arc<str> = self.cell(0, "the id of a transcript", text)?.into();
         let message = self.cell(1, "an index in `messages`, from 0", number)?;
-        let label = self.cell(2, "`stuck`, `legit` or `unsure`", |cell| match cell {
-            "stuck" => Some(Label::Stuck),
-            "legit" => Some(Label::Legit),
-            "unsure" => Some(Label::Unsure),
-            _ => None,
+        let label = self.cell(2, "`stuck`, `legit` or `unsure`", |cell| {
+            Label::ALL.into_iter().find(|label| label.word() == cell)
         })?;
         let kind = self.cell(3, "a word for the repetition, or `none`", text)?.into();
         let onset = self.cell(4, "`-`, or an index up to that of the judged message", |cell| match cell {
@@ -212,7 +277,8 @@ impl<'a> Row<'a> {
         let expected = format!("a number above 0 and up to {}, with at most three decimals", Weight::MAX);
         let weight = self.cell(7, &expected, |cell| cell.parse().ok())?;
         let reason = self.cell(8, "the deciding fact", text)?.into();
-        Ok(Point { trajectory, message, label, kind, onset, confidence, control, weight, reason })
+        let place = self.cells.get(COLUMNS.len()).map(|place| (*place).into());
+        Ok(Point { trajectory, message, label, kind, onset, confidence, control, weight, reason, place })
     }
 
     fn cell<T>(&self, at: usize, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, BadLabels> {

@@ -101,6 +101,7 @@ fn point(
         control: false,
         weight,
         reason: "by construction".into(),
+        place: None,
     };
     Some((point, length))
 }

@@ -20,6 +20,7 @@ fn points_are_read() {
         control: false,
         weight: Weight(12_667),
         reason: "the same two calls, third lap".into(),
+        place: None,
     };
     let legit = Point {
         trajectory: "run-1".into(),
@@ -31,6 +32,7 @@ fn points_are_read() {
         control: true,
         weight: Weight(3_000),
         reason: "new\u{a0}text".into(),
+        place: None,
     };
     assert_eq!(parse(&text), Ok(vec![stuck, legit]));
     assert_eq!(parse(&text.replace('\n', "\r\n")), parse(&text));
@@ -125,4 +127,24 @@ fn bad_cells_are_shown() {
         cells[at] = cell;
         check_bad(&with_header(&[&cells.join("\t")]), &format!("line 2, {expected}; {SEE_HELP}"));
     }
+}
+
+#[test]
+fn comments_and_places_are_read() {
+    let rows =
+        with_header(&[GOOD]).replace("reason\n", "reason\tplace\n").replace("lap\n", "lap\ta.jsonl:3:4\n");
+    let commented = format!("# by a reader\n#\n{rows}");
+    let points = parse(&commented).expect("the labels are good");
+    assert_eq!(points[0].place.as_deref(), Some("a.jsonl:3:4"));
+    assert_eq!(parse(&rows), Ok(points));
+    // Below the header a line with `#` is a point.
+    check_bad(
+        &format!("# by a reader\n{rows}# more\n"),
+        "line 4: expected 10 columns, separated by tabs, found 1; a cell has no tabs and no line breaks",
+    );
+    let due = "the header `trajectory_id message_index label kind onset confidence control weight reason`";
+    check_bad(
+        "# by a reader\n",
+        &format!("line 1: expected {due}, separated by tabs, found nothing; {SEE_HELP}"),
+    );
 }

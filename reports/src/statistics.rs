@@ -16,6 +16,7 @@
 //! | difference of sums over blocks | [`BlockDifference`], from [`Block`]s | Student's t over the blocks |
 //! | median of a number over trials | [`Median`] | order statistics |
 //! | agreement of two orders | [`Tau`], Kendall's | of Fieller, Hartley and Pearson |
+//! | agreement of two readers | [`Kappa`], Cohen's | that of a share, beyond chance |
 //!
 //! [`mcnemar`] tests whether two stacks differ on the same seeds, and [`holm`] corrects several such tests.
 //! [`Variation`] says what difference a number of worlds and trials can show.
@@ -44,6 +45,7 @@ mod draws;
 mod gamma;
 mod holm;
 mod independent;
+mod kappa;
 mod kendall;
 mod mcnemar;
 mod median;
@@ -64,6 +66,7 @@ pub use detectable::Variation;
 pub use difference::PairedDifference;
 pub use difference_of_clusters::PairedCluster;
 pub use holm::{compared, holm};
+pub use kappa::Kappa;
 pub use kendall::Tau;
 pub use mcnemar::mcnemar;
 pub use median::Median;

@@ -63,7 +63,7 @@ pub use format::Format;
 pub use join::{Oddities, Placed, Recorded, Setting, join};
 pub use lines::{LINE_BYTES_MAX, Line, Lines};
 pub use neutral::{Source, neutral};
-pub(crate) use one_line::one_line;
+pub(crate) use one_line::{one_line, plain};
 pub(crate) use parse::parse;
 pub use piece::{FoundIn, Piece};
 pub use recording::{Answer, Call, Joiner, Listed, Made, Message, Of, Outcome, Recording, Said};

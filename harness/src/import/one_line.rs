@@ -1,7 +1,7 @@
 //! Foreign text on one line, for messages and lists.
 
-/// Text on one line of at most `chars` characters: white space becomes one space, control characters become `?`, and
-/// `…` replaces the part that was cut.
+/// Text on one line of at most `chars` characters: white space becomes one space, each other character is
+/// [`plain`], and `…` replaces the part that was cut.
 pub(crate) fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
     let mut written = 0;
@@ -19,10 +19,20 @@ pub(crate) fn one_line(text: &str, chars: usize) -> String {
             line.push(' ');
             written += 1;
         }
-        line.push(if c.is_control() { '?' } else { c });
+        line.push(plain(c));
         written += 1;
     }
     line
+}
+
+/// The character, or `?` for one that a terminal obeys: a control character, or one that turns the direction of the
+/// text around it.
+pub(crate) fn plain(c: char) -> char {
+    let turns = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    if c.is_control() || turns { '?' } else { c }
 }
 
 #[cfg(test)]
@@ -36,5 +46,6 @@ mod tests {
         assert_eq!(one_line("abcdefg", 6), "abcdef…");
         assert_eq!(one_line("abcde fg", 6), "abcde…");
         assert_eq!(one_line("\u{1b}[31mred", 10), "?[31mred");
+        assert_eq!(one_line("a\u{202e}b\u{2069}", 10), "a?b?");
     }
 }

@@ -17,6 +17,7 @@ mod hunt;
 mod import;
 mod init;
 mod interrupt;
+mod label;
 mod list;
 mod listening;
 mod live;
@@ -64,6 +65,7 @@ pub use explain::Explain;
 pub use hunt::Hunt;
 pub use import::Import;
 pub use init::Init;
+pub use label::Label;
 pub use list::List;
 pub use live::Live;
 pub use man::Man;
@@ -121,6 +123,8 @@ pub enum Command {
     Import(Import),
     /// Show which runs in a pile of logs were stuck, worst first
     Triage(Triage),
+    /// Judge places of recorded runs by hand, and show how far two readers agree
+    Label(Label),
     /// Show how well the simulation predicts recordings and live runs
     Validity(Validity),
     /// Measure every stack on every scenario, paired seed by seed
@@ -203,6 +207,7 @@ impl Command {
             Self::Replay(it) => it.run(context),
             Self::Import(it) => it.run(),
             Self::Triage(it) => it.run(context),
+            Self::Label(it) => it.run(context),
             Self::Validity(it) => it.run(context),
             Self::Bench(it) => it.run(context),
             Self::Live(it) => it.run(context),

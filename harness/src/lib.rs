@@ -18,6 +18,7 @@ pub mod grade;
 pub mod guards;
 pub mod hunt;
 pub mod import;
+pub mod label;
 mod listen;
 pub mod live;
 mod program;

@@ -81,6 +81,8 @@ With --labels, firings are compared with points that readers judged. The columns
 - label: stuck, legit or unsure; kind: a word for the repetition; onset: where the stuck stretch began, or -
 - confidence: 1 to 3; control: 1 for a point that was drawn where nothing looked odd, else 0
 - weight: how many points of the pool this one represents; reason: the deciding fact
+A column `place` (FILE:LINE:MESSAGE) may come last, and lines that begin with # may come first. `balk label` writes such
+files.
 A guard hits a point if it fires at it, or at most three messages of the assistant before it. Firings only after a
 point, at most three messages, are a column of their own and in no share. Pool recall is the weight of the stuck points
 that are hit, of all stuck points. Precision is the weight of the stuck points that are hit, of all stuck and legit

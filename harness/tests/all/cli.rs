@@ -65,7 +65,7 @@ fn list() {
 #[test]
 fn help() {
     insta::assert_snapshot!("help", shown(&["--help"]));
-    for command in ["scenario", "bench", "live", "shrink", "hunt", "compare", "completions", "man"] {
+    for command in ["scenario", "label", "bench", "live", "shrink", "hunt", "compare", "completions", "man"] {
         insta::assert_snapshot!(format!("help_{command}"), shown(&[command, "--help"]));
     }
 }

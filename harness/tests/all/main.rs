@@ -24,6 +24,7 @@ mod hunt;
 mod import;
 mod interactive;
 mod interrupted;
+mod label;
 mod laws;
 mod live;
 mod live_endpoint;

@@ -1,0 +1,221 @@
+//! The file of a reader: the sample that it is about, and the judgements so far.
+//!
+//! It begins with a comment of one line that says who judges which sample; below are
+//! [judged points](crate::replay::labels) in the order of the sample. It is written whole after each judgement, so a
+//! program that is killed loses nothing.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::Judgement;
+use super::sample::{Place, Sample};
+use super::source::Source;
+use crate::error::Error;
+use crate::files;
+use crate::import::one_line;
+use crate::replay::labels::{self, Label, Point};
+
+/// The beginning of the first line.
+const MARK: &str = "# balk label: ";
+
+/// The version of the first line.
+const VERSION: u32 = 1;
+
+/// Who judges which sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    version: u32,
+    reader: String,
+    seed: String,
+    places: usize,
+    sample: String,
+    sources: Vec<Source>,
+}
+
+impl Plan {
+    /// This reader judges this sample, of so many places that were asked for, drawn with this seed from these files.
+    #[must_use]
+    pub fn new(reader: &str, seed: u64, places: usize, sample: &Sample, sources: Vec<Source>) -> Self {
+        let (reader, seed) = (reader.to_owned(), seed.to_string());
+        Self { version: VERSION, reader, seed, places, sample: sample.digest(), sources }
+    }
+
+    /// Checks that the plan of a file is this one.
+    fn check(&self, file: &Path, of_file: &Self) -> Result<(), Error> {
+        let check = |name: &str, own: &str, found: &str, hint: &str| {
+            if own == found {
+                return Ok(());
+            }
+            let (own, found) = (format!("{name} {own}"), format!("{name} {found}"));
+            Err(first_line(Error::file(file, &own, found).hint(hint)))
+        };
+        check("reader", &self.reader, &of_file.reader, "name another file with --out; each reader has one")?;
+        let other =
+            "go on with the seed and the number of places of the file, or name another file with --out";
+        check("seed", &self.seed, &of_file.seed, other)?;
+        check("places", &self.places.to_string(), &of_file.places.to_string(), other)?;
+        let count = |plan: &Self| plan.sources.len().to_string();
+        check("number of log files", &count(self), &count(of_file), CHANGED)?;
+        for (own, found) in self.sources.iter().zip(&of_file.sources) {
+            let name = format!("log {} with the digest", own.file);
+            check(&name, &own.digest, &found.digest, CHANGED)?;
+        }
+        let otherwise = "it was drawn by another version of Balk, or with other settings; go on with these, or name \
+                         another file with --out";
+        check("sample", &self.sample, &of_file.sample, otherwise)
+    }
+}
+
+const CHANGED: &str = "the logs changed since the sample was drawn; bring them back as they were, or name another file \
+                       with --out for a new sample";
+
+/// A file of judgements that grows.
+#[derive(Debug)]
+pub struct Kept {
+    file: PathBuf,
+    plan: Plan,
+    /// The places of the sample, and the points as they will be in the file.
+    points: Vec<(Place, Option<Point>)>,
+    /// Where to find the run of each place: FILE:LINE:MESSAGE.
+    named: Vec<String>,
+}
+
+impl Kept {
+    /// The file of this plan, with what it has so far; it is not there before the first judgement.
+    ///
+    /// # Errors
+    /// The file is there, and is not of this plan, or cannot be read.
+    pub fn open(file: &Path, plan: Plan, sample: Sample) -> Result<Self, Error> {
+        let named = |it: &Place| {
+            let file = one_line(&plan.sources[it.file].file, usize::MAX);
+            format!("{file}:{}:{}", it.line, it.message)
+        };
+        let named = sample.places.iter().map(named).collect();
+        let points = sample.places.into_iter().zip(iter::repeat(None)).collect();
+        let mut kept = Self { file: file.to_owned(), plan, points, named };
+        if file.exists() {
+            let of_file = plan_of(file)?.ok_or_else(|| {
+                let error = Error::file(file, "a file that `balk label` began", "another one");
+                error.hint("name another file with --out")
+            })?;
+            kept.plan.check(file, &of_file)?;
+            for point in labels::read(file)? {
+                kept.take(point)?;
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Takes a point that the file has.
+    fn take(&mut self, point: Point) -> Result<(), Error> {
+        let is_its =
+            |it: &&mut (Place, Option<Point>)| it.0.run == point.trajectory && it.0.message == point.message;
+        let Some((_, judged)) = self.points.iter_mut().find(is_its) else {
+            let found = format!("message {} of `{}`", point.message, one_line(&point.trajectory, 80));
+            let error = Error::file(&self.file, "places of its sample alone", found);
+            return Err(error.hint("take the line out"));
+        };
+        *judged = Some(point);
+        Ok(())
+    }
+
+    /// The places, in order.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.points.iter().map(|(place, _)| place)
+    }
+
+    /// How many places there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is no place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// The label that a place has so far.
+    #[must_use]
+    pub fn label(&self, at: usize) -> Option<Label> {
+        self.points[at].1.as_ref().map(|it| it.label)
+    }
+
+    /// How many places have this label so far.
+    #[must_use]
+    pub fn count(&self, label: Label) -> usize {
+        (0..self.len()).filter(|at| self.label(*at) == Some(label)).count()
+    }
+
+    /// How many places are judged.
+    #[must_use]
+    pub fn judged(&self) -> usize {
+        Label::ALL.map(|label| self.count(label)).iter().sum()
+    }
+
+    /// The next place to judge after this many: the first later one, or else the first of all.
+    #[must_use]
+    pub fn next(&self, after: usize) -> Option<usize> {
+        let open = |at: &usize| self.points[*at].1.is_none();
+        (after..self.len()).find(open).or_else(|| (0..self.len()).find(open))
+    }
+
+    /// Keeps the judgement of a place, in the file as well.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn judge(&mut self, at: usize, judgement: Judgement) -> Result<(), Error> {
+        let Judgement { label, confidence, kind, onset, reason } = judgement;
+        let named = self.named[at].as_str().into();
+        let (place, point) = &mut self.points[at];
+        let Place { run, message, control, weight, file: _, line: _ } = place.clone();
+        *point = Some(Point {
+            trajectory: run,
+            message,
+            label,
+            kind,
+            onset,
+            confidence,
+            control,
+            weight,
+            reason,
+            place: Some(named),
+        });
+        let points: Vec<Point> = self.points.iter().filter_map(|(_, point)| point.clone()).collect();
+        let plan = serde_json::to_string(&self.plan).expect("plain data");
+        let write = |out: &mut files::Out<'_>| write!(out, "{MARK}{plan}\n{}", labels::text(&points));
+        let unwritable = |error: io::Error| Error::file(&self.file, "a file that can be written", error);
+        files::write_durably(&self.file, write).map_err(unwritable)
+    }
+}
+
+/// The reader that a file of judgements names, if it does.
+///
+/// # Errors
+/// The file cannot be read, or its first line is not as it was written.
+pub fn reader_of(file: &Path) -> Result<Option<String>, Error> {
+    Ok(plan_of(file)?.map(|plan| plan.reader))
+}
+
+/// The plan of a file, if it was begun with one.
+fn plan_of(file: &Path) -> Result<Option<Plan>, Error> {
+    let text = fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
+    let Some(plan) = text.lines().next().unwrap_or_default().strip_prefix(MARK) else { return Ok(None) };
+    let bad = |error| first_line(Error::file(file, "the plan as `balk label` wrote it", error));
+    let plan: Plan = serde_json::from_str(plan).map_err(bad)?;
+    if plan.version != VERSION {
+        let error = Error::file(file, &format!("version {VERSION} of the plan"), plan.version);
+        return Err(first_line(error.hint("go on with the version of Balk that wrote it")));
+    }
+    Ok(Some(plan))
+}
+
+/// The same error, about the first line.
+fn first_line(error: Error) -> Error {
+    Error { place: "line 1".into(), ..error }
+}

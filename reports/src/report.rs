@@ -10,6 +10,8 @@ pub mod junit;
 mod lapses;
 pub mod page;
 mod reactions;
+mod recorded;
+mod said;
 mod sections;
 mod splice;
 mod tables;
@@ -20,6 +22,7 @@ mod words;
 pub use issue::{LINK_CHARS_MAX, REPOSITORY_CHARS_MAX, issue_link};
 pub use lapses::lapses;
 pub use reactions::reactions;
+pub use recorded::{Recorded, TURNS_MAX, firing};
 pub use sections::{Section, bench_report};
 pub use splice::{BadMarker, splice};
 pub use tables::{

@@ -264,7 +264,8 @@ impl Page {
     }
 
     fn intervention(&mut self, it: &InterventionRecord) {
-        let head = format!("{} ({}, level {})", intervened(it), it.note.rule, it.note.level);
+        let head =
+            format!("{} ({}, level {})", intervened(&it.note.guard, &it.kind), it.note.rule, it.note.level);
         let mut lines = vec![self.paint(YELLOW, &head)];
         lines.extend(it.note.text.lines().flat_map(|line| self.wrapped(line)));
         lines.extend(it.options.iter().map(|choice| format!("  [{}]", choice.label)));

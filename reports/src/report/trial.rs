@@ -1,12 +1,11 @@
 //! A trial as a page: its timeline, beside that of the same seed without a guard.
 
-use balk_contract::{Origin, Part, Speaker, Status};
-
-use super::document::figure::{Figure, Lane, Mark, Said, State, Timeline, Turn, Voice};
+use super::document::figure::{Figure, Lane, Mark, Marked, State, Timeline, Turn};
 use super::document::{Block, Document, Text, code, folded, paragraph, strong};
+use super::said::said;
 use super::sections::number::{counted, grouped};
-use super::words::{answered, attempt, ended, intervened};
-use crate::records::{Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord, Truth};
+use super::words::intervened;
+use crate::records::{Drawn, EntryRecord, Grade, TrialRecord, Truth};
 
 /// The longest text of one speaker, in characters.
 const CHARS_MAX: usize = 4_000;
@@ -39,6 +38,9 @@ pub fn timeline(with: &TrialRecord, without: Option<&TrialRecord>) -> Timeline {
     Timeline {
         title: format!("{}, seed {}, turn by turn", with.scenario, with.seed),
         lanes: without.into_iter().chain([with]).map(lane).collect(),
+        marked: Marked::Interventions,
+        first: 1,
+        start: 1,
     }
 }
 
@@ -84,12 +86,13 @@ fn lane(record: &TrialRecord) -> Lane {
             let (state, truth) = (state(facts.truth), facts.truth.name().to_owned());
             lane.turns.push(Turn { state, truth, said: Vec::new(), marks: Vec::new() });
         }
-        let said = said(entry);
+        let said = said(entry, CHARS_MAX);
         match lane.turns.last_mut() {
             Some(turn) => {
                 turn.said.extend(said);
                 if let EntryRecord::Intervention(it) = entry {
-                    turn.marks.push(Mark { what: intervened(it), reason: it.note.rule.to_string() });
+                    let (what, reason) = (intervened(&it.note.guard, &it.kind), it.note.rule.to_string());
+                    turn.marks.push(Mark { what, reason, words: String::new() });
                 }
             }
             None => lane.before.extend(said),
@@ -104,59 +107,4 @@ const fn state(truth: Truth) -> State {
         Truth::Stuck(_) => State::Stuck,
         Truth::Faulted => State::Faulted,
     }
-}
-
-/// What an entry says, by one speaker or by several.
-fn said(entry: &EntryRecord) -> Vec<Said> {
-    match entry {
-        EntryRecord::Start { tools, .. } => {
-            let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-            vec![one(Voice::Loop, "tools", &names.join(", "))]
-        }
-        EntryRecord::User { from: Speaker::User, text } => vec![one(Voice::User, "user", text)],
-        EntryRecord::User { from: Speaker::Loop, text } => vec![one(Voice::Loop, "loop", text)],
-        EntryRecord::Completion(it) => {
-            let parts = it.parts.iter().map(|part| match part {
-                Part::Text(text) => one(Voice::Model, "model", text),
-                Part::Thinking { text, .. } => one(Voice::Loop, "thinks", text),
-            });
-            let calls = it.calls.iter();
-            let calls =
-                calls.map(|call| one(Voice::Call, "calls", &format!("{} {}", call.tool, call.arguments)));
-            parts.chain(calls).collect()
-        }
-        EntryRecord::Failed(it) => vec![one(Voice::Failure, "attempt", &attempt(it))],
-        EntryRecord::Tried(it) => vec![Said { label: "tried".to_owned(), ..result(it) }],
-        EntryRecord::Result(it) => vec![result(it)],
-        EntryRecord::Intervention(it) => vec![one(Voice::Guard, "guard", &words(it))],
-        EntryRecord::Answer(it) => vec![one(Voice::User, "answers", answered(it))],
-        EntryRecord::Compaction(it) => vec![one(Voice::Loop, "summary", &it.summary)],
-        EntryRecord::Conclusion(it) => {
-            vec![one(Voice::Loop, "ends", &format!("about to end: {}", ended(&it.end)))]
-        }
-        EntryRecord::End { termination } => vec![one(Voice::Loop, "ended", &ended(termination))],
-    }
-}
-
-fn one(voice: Voice, label: &str, text: &str) -> Said {
-    let kept: String = text.chars().take(CHARS_MAX).collect();
-    let more = text.chars().count().saturating_sub(CHARS_MAX);
-    let text = if more > 0 { format!("{kept} (+ {})", counted(more as u64, "character")) } else { kept };
-    Said { voice, label: label.to_owned(), text }
-}
-
-fn result(it: &ResultRecord) -> Said {
-    let (voice, label) = match (it.origin, it.status) {
-        (Origin::Synthetic, _) => (Voice::Guard, "refused"),
-        (Origin::Missing, _) => (Voice::Loop, "missing"),
-        (Origin::Executed, Status::Ok) => (Voice::Tool, "ok"),
-        (Origin::Executed, Status::Error) => (Voice::Failure, "failed"),
-        (Origin::Executed, Status::Unknown) => (Voice::Tool, "result"),
-    };
-    one(voice, label, &it.text)
-}
-
-fn words(it: &InterventionRecord) -> String {
-    let options = it.options.iter().map(|choice| format!("\n[{}]", choice.label));
-    format!("{}{}", it.note.text, options.collect::<String>())
 }

@@ -2,8 +2,6 @@
 
 use balk_contract::{AttemptResponse, ChoiceKind, FailedAttempt, Limit, Termination, UserAnswer};
 
-use crate::records::InterventionRecord;
-
 /// "1 turn", "2 turns".
 pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -36,12 +34,12 @@ pub(super) fn answered(answer: &UserAnswer) -> &str {
 }
 
 /// Which guard did what, and to whom.
-pub(super) fn intervened(it: &InterventionRecord) -> String {
-    let to = match &*it.kind {
+pub(super) fn intervened(guard: &str, kind: &str) -> String {
+    let to = match kind {
         "notice" | "question" | "stop" => "user",
         _ => "model",
     };
-    format!("{}: {} to the {to}", it.note.guard, it.kind)
+    format!("{guard}: {kind} to the {to}")
 }
 
 /// Why a run ended.

@@ -7,10 +7,10 @@ use balk_reports::records::{
     Bench, Beside, CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, Lapse,
     ResultRecord, SCHEMA, Stuck, TrialRecord, Truth, TurnRecord,
 };
-use balk_reports::report::document::figure::{Figure, Role};
-use balk_reports::report::document::{Document, html, svg};
+use balk_reports::report::document::figure::{Figure, Role, Timeline};
+use balk_reports::report::document::{Block, Document, folded, html, svg};
 use balk_reports::report::page::{Beside as Page, bench_page, scatter};
-use balk_reports::report::{Report, timeline, trial_page};
+use balk_reports::report::{Recorded, Report, firing, timeline, trial_page};
 use base64::Engine as _;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -117,6 +117,22 @@ fn trial_page_with(text: &str) -> Document {
     trial_page(&trial_with(text, text, true), Some(&trial_with(text, "none", false)), text, text)
 }
 
+/// The same trial as a recorded run, with firings in its margin.
+fn recorded_with(text: &str) -> Timeline {
+    let firings = vec![(1, firing(text, text, text, text)), (2, firing(text, "stop", text, text))];
+    let entries = trial_with(text, text, true).entries;
+    let (title, end) = (text.to_owned(), text.to_owned());
+    Recorded { title, entries, firings, stuck: vec![2..=2], start: 2, end }.timeline()
+}
+
+fn recorded_page_with(text: &str) -> Document {
+    [
+        Block::Heading { level: 1, text: text.into() },
+        folded(text, [Block::Figure(Figure::Timeline(recorded_with(text)))]),
+    ]
+    .into()
+}
+
 /// What a page is apart from its texts. Lines that lead to labels depend on the length of these.
 fn skeleton(page: &str) -> Vec<(String, Vec<String>)> {
     let is_lead = |it: &Element| it.get("class") == Some("lead");
@@ -175,7 +191,12 @@ proptest! {
 
     #[test]
     fn no_text_becomes_markup(text in hostile()) {
-        for page in [|text: &str| page_of(&bench_with(text)), |text: &str| html(&trial_page_with(text))] {
+        let pages = [
+            |text: &str| page_of(&bench_with(text)),
+            |text: &str| html(&trial_page_with(text)),
+            |text: &str| html(&recorded_page_with(text)),
+        ];
+        for page in pages {
             let found = page(&text);
             prop_assert_eq!(skeleton(&found), skeleton(&page("text")));
             prop_assert!(!found.contains(acts));
@@ -188,13 +209,33 @@ proptest! {
 
     #[test]
     fn no_text_leaves_a_picture(text in hostile()) {
-        let draw = |text: &str| {
-            let (one, other) = (trial_with(text, text, true), trial_with(text, "none", false));
-            svg(&Figure::Timeline(timeline(&one, Some(&other)))).expect("it can be drawn")
-        };
-        prop_assert_eq!(skeleton(&draw(&text)), skeleton(&draw("text")));
-        prop_assert!(!draw(&text).contains(acts));
+        let both = |text: &str| timeline(&trial_with(text, text, true), Some(&trial_with(text, "none", false)));
+        for figure in [both, recorded_with] {
+            let draw = |text: &str| svg(&Figure::Timeline(figure(text))).expect("it can be drawn");
+            prop_assert_eq!(skeleton(&draw(&text)), skeleton(&draw("text")));
+            prop_assert!(!draw(&text).contains(acts));
+        }
     }
+}
+
+/// A recorded run has one lane, and what a guard would have said is beside the turn that it is about.
+#[test]
+fn firings_are_in_the_margin_of_their_turn() {
+    let page = elements(&html(&recorded_page_with("text")));
+    let at = |wanted: &dyn Fn(&Element) -> bool| page.iter().position(wanted).expect("it is there");
+    let turn = |number: &'static str| {
+        at(&move |it: &Element| it.name == "li" && it.get("data-turn") == Some(number))
+    };
+    let class = |name: &'static str| move |it: &Element| it.get("class") == Some(name);
+    let margins: Vec<usize> = (0..page.len()).filter(|at| class("margin")(&page[*at])).collect();
+    assert!(turn("1") < margins[0] && margins[0] < turn("2") && turn("2") < margins[1], "{margins:?}");
+    assert_eq!(page[margins[1] + 1].text, "⚑ text: stop to the user (text)");
+    assert_eq!((page[margins[1] + 2].get("class"), &*page[margins[1] + 2].text), (Some("would"), "text"));
+    let slider = &page[at(&|it| it.name == "input")];
+    assert_eq!(["min", "value", "max"].map(|name| slider.get(name)), [Some("1"), Some("2"), Some("2")]);
+    let signs: Vec<_> =
+        page.iter().filter_map(|it| it.get("class")).filter(|it| it.starts_with("sign")).collect();
+    assert_eq!(signs[..2], ["sign unknown", "sign stuck"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub use heat_map::{
 };
 pub use plots::{Curve, Forest, ForestRow, Interval, Line, Point, Scatter, Unit};
 pub use role::Role;
-pub use timeline::{Lane, Mark, Said, State, Timeline, Turn, Voice};
+pub use timeline::{Lane, Mark, Marked, Said, State, Timeline, Turn, Voice};
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]

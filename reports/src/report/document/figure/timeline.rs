@@ -1,5 +1,7 @@
 //! Timelines: the turns of a run, or of two that begin alike.
 
+use std::fmt;
+
 use crate::report::document::table::{Side, Table};
 
 /// One or two runs, turn by turn. Two of them have the same turns up to a fork.
@@ -9,6 +11,32 @@ pub struct Timeline {
     pub title: String,
     /// The runs.
     pub lanes: Vec<Lane>,
+    /// What their marks are.
+    pub marked: Marked,
+    /// The number of the first turn, from 1: of a long run, a part is shown.
+    pub first: usize,
+    /// The number of the turn to look at first.
+    pub start: usize,
+}
+
+/// What the marks of a timeline are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// Interventions, which the transcript has as well.
+    Interventions,
+    /// Firings of guards that were only asked. They are beside the transcript, in its margin.
+    Firings,
+}
+
+impl Marked {
+    /// The name of one in a legend.
+    #[must_use]
+    pub const fn one(self) -> &'static str {
+        match self {
+            Self::Interventions => "intervention",
+            Self::Firings => "firing",
+        }
+    }
 }
 
 /// One run.
@@ -76,13 +104,22 @@ impl State {
     }
 }
 
-/// An intervention.
+/// An intervention, or a firing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Which guard did what.
     pub what: String,
-    /// The rule, which is the reason.
+    /// The rule, which is the reason; empty if there is none.
     pub reason: String,
+    /// What a guard that was only asked would have said; empty if the transcript has it.
+    pub words: String,
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+    }
 }
 
 /// What one speaker said.
@@ -154,20 +191,26 @@ impl Timeline {
         self.lanes.iter().map(|it| it.turns.len()).max().unwrap_or(0)
     }
 
+    /// The number of the last turn.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.first + self.turns().saturating_sub(1)
+    }
+
     pub(super) fn table(&self) -> Table {
-        let lanes = self.lanes.iter().flat_map(|it| [it.name.clone(), format!("{}: interventions", it.name)]);
+        let marks = self.marked.one();
+        let lanes = self.lanes.iter().flat_map(|it| [it.name.clone(), format!("{}: {marks}s", it.name)]);
         let columns = std::iter::once("turn".to_owned()).chain(lanes).map(|name| (name, Side::Left));
         let mut table = Table { title: self.title.as_str().into(), ..Table::new(columns) };
         for at in 0..self.turns() {
             let cells = self.lanes.iter().flat_map(|lane| match lane.turns.get(at) {
                 Some(turn) => {
-                    let marks: Vec<String> =
-                        turn.marks.iter().map(|it| format!("{} ({})", it.what, it.reason)).collect();
+                    let marks: Vec<String> = turn.marks.iter().map(Mark::to_string).collect();
                     [turn.truth.clone(), marks.join("; ")]
                 }
                 None => Default::default(),
             });
-            table.row(std::iter::once((at + 1).to_string()).chain(cells));
+            table.row(std::iter::once((self.first + at).to_string()).chain(cells));
         }
         table
     }
@@ -179,7 +222,8 @@ mod tests {
     use crate::report::document::text::Text;
 
     fn turn(truth: &str, marks: &[&str]) -> Turn {
-        let mark = |what: &&str| Mark { what: (*what).into(), reason: "no-call".into() };
+        let mark =
+            |what: &&str| Mark { what: (*what).into(), reason: "no-call".into(), words: String::new() };
         let marks = marks.iter().map(mark).collect();
         Turn { state: State::Stuck, truth: truth.into(), said: Vec::new(), marks }
     }
@@ -192,12 +236,20 @@ mod tests {
     fn two_runs_share_their_turns_up_to_the_first_intervention() {
         let without = lane(vec![turn("a", &[]), turn("b", &[]), turn("b", &[])]);
         let with = lane(vec![turn("a", &[]), turn("b", &["feedback"])]);
-        let both = Timeline { title: String::new(), lanes: vec![without.clone(), with] };
+        let both = Timeline {
+            title: String::new(),
+            lanes: vec![without.clone(), with],
+            marked: Marked::Interventions,
+            first: 1,
+            start: 1,
+        };
         assert_eq!([both.shared(), both.turns()], [1, 3]);
         assert_eq!(Timeline { lanes: vec![without], ..both.clone() }.shared(), 3);
         let rows: Vec<Vec<String>> =
             both.table().rows.iter().map(|row| row.iter().map(Text::plain).collect()).collect();
         assert_eq!(rows[1], ["2", "b", "", "b", "feedback (no-call)"]);
         assert_eq!(rows[2], ["3", "b", "", "", ""]);
+        let later = Timeline { first: 8, ..both }.table();
+        assert_eq!(later.rows[1][0].plain(), "9", "a part of a run keeps the numbers of its turns");
     }
 }

@@ -185,8 +185,8 @@
       said.textContent = slider.value;
       const now = (it) => it.classList.toggle("now", it.dataset.turn === slider.value);
       all("[data-turn]", trial).forEach(now);
-      const words = all(".truth > span:not(.whose)", find("li.now", trial) ?? trial);
-      slider.setAttribute("aria-valuetext", `${slider.value}: ${words.map((it) => it.textContent).join(", ")}`);
+      const words = all(".truth > span:not(.whose), .fired", find("li.now", trial) ?? trial);
+      slider.setAttribute("aria-valuetext", [slider.value, ...words.map((it) => it.textContent)].join(", "));
       if (moves) find("li.now", trial)?.scrollIntoView({ block: "start" });
     };
     find(".stepper", trial).hidden = false;
@@ -195,7 +195,7 @@
       const turn = event.target.closest("svg [data-turn]");
       if (turn) { step(turn.dataset.turn, true); slider.focus({ preventScroll: true }); }
     });
-    step(1, false);
+    step(slider.value, false);
   });
 
   colours();

@@ -1,7 +1,7 @@
 //! A timeline: a trunk of turns that two runs share, and a lane for each from the fork on.
 
 use super::canvas::{Anchor, Place, line, number, path, picture, text};
-use crate::report::document::figure::{Lane, State, Timeline, Turn};
+use crate::report::document::figure::{Lane, Mark, State, Timeline, Turn};
 use crate::report::document::markup::Markup;
 
 const WIDTH: f64 = 960.0;
@@ -9,13 +9,14 @@ const LEFT: f64 = 12.0;
 const RIGHT: f64 = 948.0;
 /// The most room that a turn has.
 const PITCH: f64 = 34.0;
-/// The middles of the lanes, of a single lane, and the height.
+/// The least half of a sign: in a long run signs touch, but they can be seen.
+const HALF_MIN: f64 = 1.5;
+/// The middles of two lanes.
 const LANES: [f64; 2] = [42.0, 104.0];
-const TRUNK: f64 = 73.0;
-const HEIGHT: f64 = 186.0;
 
 struct Grid {
     pitch: f64,
+    first: usize,
     shared: usize,
     is_forked: bool,
 }
@@ -26,7 +27,15 @@ impl Grid {
     }
 
     fn y(&self, lane: usize, turn: usize) -> f64 {
-        if self.is_forked && turn >= self.shared { LANES[lane] } else { TRUNK }
+        match self.is_forked {
+            true if turn >= self.shared => LANES[lane],
+            true => 73.0,
+            false => 34.0,
+        }
+    }
+
+    fn height(&self) -> f64 {
+        if self.is_forked { 186.0 } else { 128.0 }
     }
 }
 
@@ -35,13 +44,13 @@ pub(in crate::report::document) fn timeline(out: &mut Markup, it: &Timeline, sty
     let turns = it.turns().max(1);
     // The words at the end of a lane need room.
     let pitch = ((RIGHT - LEFT - 150.0) / turns as f64).min(PITCH);
-    let grid = Grid { pitch, shared: it.shared(), is_forked: it.is_forked() };
-    picture(out, [WIDTH, HEIGHT], &it.title, style, |out| {
+    let grid = Grid { pitch, first: it.first, shared: it.shared(), is_forked: it.is_forked() };
+    picture(out, [WIDTH, grid.height()], &it.title, style, |out| {
         for (nth, lane) in it.lanes.iter().enumerate().take(if it.is_forked() { 2 } else { 1 }) {
             draw(out, lane, nth, &grid);
         }
         axis(out, turns, &grid);
-        legend(out, it);
+        legend(out, it, grid.height() - 10.0);
     });
 }
 
@@ -63,7 +72,7 @@ fn draw(out: &mut Markup, lane: &Lane, nth: usize, grid: &Grid) {
     path(out, if nth + 1 == 2 { "rail with" } else { "rail" }, &rail);
     for (at, turn) in lane.turns.iter().enumerate() {
         if nth == 0 || at >= grid.shared {
-            draw_turn(out, turn, at, [grid.x(at), grid.y(nth, at)], grid.pitch);
+            draw_turn(out, turn, grid.first + at, [grid.x(at), grid.y(nth, at)], grid.pitch);
         }
     }
     let y = grid.y(nth, last);
@@ -73,12 +82,13 @@ fn draw(out: &mut Markup, lane: &Lane, nth: usize, grid: &Grid) {
     text(out, "axis", [start, y + above], Anchor::Start, &lane.name);
 }
 
-fn draw_turn(out: &mut Markup, turn: &Turn, at: usize, place: Place, pitch: f64) {
-    let words: Vec<String> = turn.marks.iter().map(|it| format!("{} ({})", it.what, it.reason)).collect();
-    let title = [format!("turn {}: {}", at + 1, turn.truth)].into_iter().chain(words);
-    out.around("g", &[("class", "turn"), ("data-turn", &(at + 1).to_string())], |out| {
-        out.element("title", &[], &title.collect::<Vec<_>>().join("\n"));
-        sign(out, turn.state, place, (pitch / 2.0 - 1.0).min(8.0));
+fn draw_turn(out: &mut Markup, turn: &Turn, number_of: usize, place: Place, pitch: f64) {
+    let truth = if turn.truth.is_empty() { "" } else { ": " };
+    let title = [format!("turn {number_of}{truth}{}", turn.truth)];
+    let title: Vec<String> = title.into_iter().chain(turn.marks.iter().map(Mark::to_string)).collect();
+    out.around("g", &[("class", "turn"), ("data-turn", &number_of.to_string())], |out| {
+        out.element("title", &[], &title.join("\n"));
+        sign(out, turn.state, place, (pitch / 2.0 - 1.0).clamp(HALF_MIN, 8.0));
         if !turn.marks.is_empty() {
             // A flag on a pole.
             let [x, y] = place;
@@ -111,15 +121,14 @@ fn sign(out: &mut Markup, state: State, [x, y]: Place, half: f64) {
 fn axis(out: &mut Markup, turns: usize, grid: &Grid) {
     let every =
         [1, 2, 5, 10, 20, 50, 100].into_iter().find(|it| grid.pitch * *it as f64 >= 22.0).unwrap_or(200);
-    let y = 154.0;
+    let y = grid.height() - 32.0;
     line(out, "grid", [LEFT, y - 12.0], [grid.x(turns - 1) + grid.pitch / 2.0, y - 12.0]);
-    for turn in (1..=turns).filter(|it| *it == 1 || it % every == 0) {
-        text(out, "tick", [grid.x(turn - 1), y + 2.0], Anchor::Middle, &turn.to_string());
+    for at in (0..turns).filter(|at| *at == 0 || (grid.first + at).is_multiple_of(every)) {
+        text(out, "tick", [grid.x(at), y + 2.0], Anchor::Middle, &(grid.first + at).to_string());
     }
 }
 
-fn legend(out: &mut Markup, it: &Timeline) {
-    let y = HEIGHT - 10.0;
+fn legend(out: &mut Markup, it: &Timeline, y: f64) {
     let mut x = LEFT + 6.0;
     let has = |state| it.lanes.iter().flat_map(|lane| &lane.turns).any(|turn| turn.state == state);
     for state in State::ALL.into_iter().filter(|it| has(*it)) {
@@ -129,6 +138,6 @@ fn legend(out: &mut Markup, it: &Timeline) {
     }
     if it.lanes.iter().flat_map(|lane| &lane.turns).any(|turn| !turn.marks.is_empty()) {
         path(out, "flag", &format!("M{} {}v-13l9 4l-9 4", number(x), number(y + 1.0)));
-        text(out, "tick", [x + 14.0, y], Anchor::Start, "intervention");
+        text(out, "tick", [x + 14.0, y], Anchor::Start, it.marked.one());
     }
 }

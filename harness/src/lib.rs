@@ -23,6 +23,7 @@ mod listen;
 pub mod live;
 mod program;
 pub mod proxy;
+mod redact;
 pub mod replay;
 pub mod serve;
 pub mod shrink;

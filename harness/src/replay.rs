@@ -12,6 +12,8 @@ pub mod json;
 pub mod judged;
 pub mod labels;
 mod own;
+pub mod page;
+mod redacted;
 mod run;
 mod summary;
 pub mod text;

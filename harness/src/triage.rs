@@ -8,16 +8,21 @@
 //! last, are the turns in which the run was stuck.
 //!
 //! Where a guard would have ended the run, what was recorded after that is asked about with guards that start anew:
-//! the question is what the run did, not what it would have cost with a guard.
+//! the question is what the run did, not what it would have cost with a guard. These guards know nothing of what was
+//! before, so the stretch goes on if they fire within [`ANEW_TURNS`] turns: else a loop would fall into pieces.
 
 mod examined;
+mod gate;
 pub mod json;
+pub mod page;
 mod pile;
+mod sentences;
 pub mod show;
 pub mod text;
 mod tools;
 mod why;
 
-pub use examined::{STRETCH_TURNS, STUCK_TURNS, StackMaker, Stuck};
-pub use pile::{Counts, Triage, WORST};
+pub use examined::{ANEW_TURNS, STRETCH_TURNS, STUCK_TURNS, StackMaker, Stuck};
+pub use gate::Metric;
+pub use pile::{Counts, Triage, WORST, Worst};
 pub use tools::Tools;

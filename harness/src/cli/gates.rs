@@ -1,9 +1,10 @@
 //! Gates on the command line: the conditions that fail a bench, and the messages about them.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use balk_reports::records::Plan;
-use balk_reports::report::gate::{Gate, Judged, NoSuch, Sureness, annotation};
+use balk_reports::report::gate::{Condition, Found, Gate, Judged, NoSuch, Sureness, annotation};
 use clap::{Args, ValueEnum};
 
 use super::say::say;
@@ -87,11 +88,11 @@ impl Gates {
                     "a control has nothing to recover, and a trial with an unreachable goal is never done",
                 ));
             }
-            if gate.metric.is_change() && records == Records::One {
+            if gate.condition.metric.is_change() && records == Records::One {
                 return Err(Error::usage(
                     "--fail-on",
                     "a metric of one record",
-                    format!("`{}`", gate.metric),
+                    format!("`{}`", gate.condition.metric),
                 )
                 .hint("a change needs two records: see `balk compare`"));
             }
@@ -105,20 +106,13 @@ impl Gates {
     /// # Errors
     /// An output that cannot be written.
     pub(super) fn report(&self, judged: &Judged, out: impl Write) -> io::Result<Exit> {
-        match self.show(judged, out) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            Ok(()) | Err(_) => Ok(if judged.failed.is_empty() { Exit::Fine } else { Exit::Unmet }),
-        }
+        exit(self.show(judged, out), judged.failed.is_empty())
     }
 
     fn show(&self, judged: &Judged, mut out: impl Write) -> io::Result<()> {
-        for failed in &judged.failed {
-            let again = program::own(&failed.again);
-            writeln!(out, "failed: {failed}\n  see: {again}")?;
-            if in_github_actions() {
-                let title = format!("{} with {}", failed.scenario, failed.stack);
-                writeln!(out, "{}", annotation(&title, &format!("{failed}\nsee: {again}")))?;
-            }
+        for it in &judged.failed {
+            let title = format!("{} with {}", it.scenario, it.stack);
+            failed(&mut out, &title, &it.to_string(), &it.again)?;
         }
         for (gate, (cells, fails)) in self.fail_on.iter().zip(&judged.cells) {
             match cells {
@@ -127,6 +121,51 @@ impl Gates {
             }
         }
         out.flush()
+    }
+}
+
+/// Judges conditions on counts, and prints what came of it, as for the gates of a bench. `again` is the command that
+/// shows what fails.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(super) fn judge_counts<M: Copy + Display>(
+    conditions: &[Condition<M>],
+    count: impl Fn(M) -> u64,
+    title: &str,
+    again: &str,
+    mut out: impl Write,
+) -> io::Result<Exit> {
+    let found = |it: &Condition<M>| Found::Count(count(it.metric));
+    let fails = |it: &Condition<M>| it.fails(&found(it), Sureness::default());
+    let mut show = || {
+        for it in conditions.iter().filter(|it| fails(it)) {
+            let text = format!("{title}: {} {}; fails the gate {it}", it.metric, found(it));
+            failed(&mut out, title, &text, again)?;
+        }
+        for it in conditions {
+            writeln!(out, "gate {it}: {}", if fails(it) { "fails" } else { "holds" })?;
+        }
+        out.flush()
+    };
+    exit(show(), !conditions.iter().any(fails))
+}
+
+/// Prints what failed, and what shows it again.
+fn failed(out: &mut impl Write, title: &str, failed: &str, again: &str) -> io::Result<()> {
+    let again = program::own(again);
+    writeln!(out, "failed: {failed}\n  see: {again}")?;
+    if in_github_actions() {
+        writeln!(out, "{}", annotation(title, &format!("{failed}\nsee: {again}")))?;
+    }
+    Ok(())
+}
+
+/// How the command ends. A reader who has gone away does not change that.
+fn exit(shown: io::Result<()>, all_hold: bool) -> io::Result<Exit> {
+    match shown {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        Ok(()) | Err(_) => Ok(if all_hold { Exit::Fine } else { Exit::Unmet }),
     }
 }
 

@@ -3,14 +3,14 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use balk_reports::report::document::terminal;
+use balk_reports::report::document::{html, terminal};
 use clap::Args;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::document;
-use super::format::Format;
+use super::format::Medium;
 use super::progress;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
@@ -20,7 +20,9 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
 use crate::import::reading::{Ending, Taken};
+use crate::redact;
 use crate::replay::judged::{self, Judged};
+use crate::replay::page::Page;
 use crate::replay::{self, Found, Item, Summary, labels};
 
 /// Arguments of `balk replay`.
@@ -49,9 +51,14 @@ pub struct Replay {
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
 
-    /// Text for people, or one JSON object per line for programs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Keep texts, arguments and results out of the output; names of files, tools and transcripts stay, and so do
+    /// counts
+    #[arg(long)]
+    redact: bool,
+
+    /// Text for people, one JSON object per line for programs, or a page that shows runs with firings turn by turn
+    #[arg(long, value_enum, default_value_t = Medium::Text)]
+    format: Medium,
 
     /// Threads; 0 takes one for each core. The output is the same for any number
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -110,7 +117,11 @@ impl Replay {
             recipes.stack(guard, &TruthChannel::default())?;
         }
         let setting = self.recordings.setting()?;
-        let points = self.labels.as_deref().map(labels::read).transpose()?;
+        let mut points = self.labels.as_deref().map(labels::read).transpose()?;
+        if self.redact {
+            // A reader's reason tells what is in the transcript.
+            points.iter_mut().flatten().for_each(|it| it.reason = redact::text(&it.reason).into());
+        }
         let judged = points.map(Judged::new);
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
             Error::usage("--jobs", "a number of threads that this machine can start", error)
@@ -122,7 +133,7 @@ impl Replay {
             stack: &|spec, channel| recipes.stack(spec, channel),
             pool: &pool,
         };
-        let mut report = Report::new(self.format, judged);
+        let mut report = Report::new(self.format, self.redact, judged);
         let mut files = Vec::new();
         for input in &self.inputs {
             match recordings::expand(input) {
@@ -138,23 +149,27 @@ impl Replay {
 
 /// The output of a replay, written as it proceeds.
 struct Report {
-    format: Format,
+    format: Medium,
+    redacts: bool,
     out: BufWriter<anstream::AutoStream<io::Stdout>>,
     bar: ProgressBar,
     summary: Summary,
     unknown: Unknown,
     judged: Option<Judged>,
+    page: Page,
 }
 
 impl Report {
-    fn new(format: Format, judged: Option<Judged>) -> Self {
+    fn new(format: Medium, redacts: bool, judged: Option<Judged>) -> Self {
         let out = match format {
-            Format::Text => anstream::AutoStream::auto(io::stdout()),
-            Format::Json => anstream::AutoStream::always_ansi(io::stdout()),
+            Medium::Text => anstream::AutoStream::auto(io::stdout()),
+            Medium::Json | Medium::Html => anstream::AutoStream::always_ansi(io::stdout()),
         };
         let bar = ProgressBar::hidden();
         Self {
             format,
+            redacts,
+            page: Page::new(redacts),
             out: BufWriter::new(out),
             bar,
             summary: Summary::default(),
@@ -178,9 +193,10 @@ impl Report {
         replay.files(&mut recordings::inputs(files, &bar), &mut |batch| {
             bar.suspend(|| {
                 batch.into_iter().try_for_each(|taken| match taken {
-                    Taken::Found(file, items) => items.iter().try_for_each(|item| {
+                    Taken::Found(file, items) => items.into_iter().try_for_each(|item| {
                         bad += u64::from(item.found.is_err());
-                        self.item(&names[file], item, bad)
+                        let item = if self.redacts { item.redacted() } else { item };
+                        self.item(&names[file], &item, bad)
                     }),
                     Taken::Ended(file, ending) => {
                         let bad = std::mem::take(&mut bad);
@@ -219,19 +235,23 @@ impl Report {
             say(format_args!("{source}:{}: {reason}", item.line));
         }
         match (self.format, &item.found) {
-            (Format::Json, _) => replay::json::item(&mut self.out, source, item),
-            (Format::Text, Ok(Found::Foreign(replayed))) => {
+            (Medium::Html, _) => {
+                self.page.add(source, item);
+                Ok(())
+            }
+            (Medium::Json, _) => replay::json::item(&mut self.out, source, item),
+            (Medium::Text, Ok(Found::Foreign(replayed))) => {
                 replay::text::transcript(&mut self.out, source, item.line, replayed)
             }
-            (Format::Text, Ok(Found::Own(own))) => replay::text::own(&mut self.out, source, item.line, own),
-            (Format::Text, Err(_)) => Ok(()),
+            (Medium::Text, Ok(Found::Own(own))) => replay::text::own(&mut self.out, source, item.line, own),
+            (Medium::Text, Err(_)) => Ok(()),
         }?;
         match (&mut self.judged, &item.found) {
             (Some(judged), Ok(Found::Foreign(replayed))) => {
                 let stretches = judged.add(replayed);
                 match self.format {
-                    Format::Text => Ok(()),
-                    Format::Json => stretches.iter().try_for_each(|first| {
+                    Medium::Text | Medium::Html => Ok(()),
+                    Medium::Json => stretches.iter().try_for_each(|first| {
                         judged::json::stretch(&mut self.out, source, item.line, replayed, first)
                     }),
                 }
@@ -251,15 +271,19 @@ impl Report {
         self.bar.finish_and_clear();
         match self.format {
             // A table of zeros says less than the error below.
-            Format::Text if self.summary.is_empty() => {}
-            Format::Text => {
+            Medium::Text | Medium::Html if self.summary.is_empty() => {}
+            Medium::Html => {
+                let page = self.page.document(&self.summary, self.judged.as_ref());
+                self.out.write_all(html(&page).as_bytes())?;
+            }
+            Medium::Text => {
                 let mut document = replay::text::summary(&self.summary);
                 if let Some(judged) = &self.judged {
                     document.blocks.extend(judged::text::judged(judged).blocks);
                 }
                 write!(self.out, "{}", terminal(&document, screen::output()))?;
             }
-            Format::Json => {
+            Medium::Json => {
                 if let Some(judged) = &self.judged {
                     judged::json::judged(&mut self.out, judged)?;
                 }

@@ -1,16 +1,20 @@
 //! `balk triage`: which runs in a pile of logs were stuck.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use balk_reports::records::quoted;
+use balk_reports::report::document::html;
+use balk_reports::report::gate::Condition;
 use clap::Args;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::document;
-use super::format::Format;
+use super::format::Medium;
+use super::gates;
 use super::progress;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
@@ -21,8 +25,8 @@ use crate::files;
 use crate::guards::{DEFAULT, Recipes};
 use crate::import::Placed;
 use crate::import::reading::{Ending, Taken};
-use crate::replay::{Found, Replay};
-use crate::triage::{self, Counts};
+use crate::replay::{Found, Item, Replay};
+use crate::triage::{self, Metric};
 
 /// Arguments of `balk triage`.
 #[derive(Args, Clone, Debug)]
@@ -33,27 +37,29 @@ pub struct Triage {
     inputs: Vec<PathBuf>,
 
     /// Print this place with a few messages around it: the file, the line of the transcript in it, and the message
-    #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with = "inputs")]
+    #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with_all = ["inputs", "format"])]
     show: Option<Place>,
 
     /// Keep texts, arguments and results out of the output; names of tools and counts stay
     #[arg(long)]
     redact: bool,
 
-    /// Write a table for --tools to start from: what each tool can change, guessed from its name and schema
+    /// Write a table for --tools to start from, into a new file: what each tool can change, guessed from its name and
+    /// schema
     #[arg(long, value_name = "FILE")]
     write_tools: Option<PathBuf>,
 
-    /// Fail with exit code 4 if there are more stuck runs or turns than this: 'stuck_runs>0', 'stuck_turns>20'
+    /// Fail with exit code 4 under this condition, METRIC OP NUMBER, as in 'stuck_runs>0'; may be given again. Metrics
+    /// are stuck_runs and stuck_turns, OP is <, <=, > or >=
     #[arg(long, value_name = "GATE")]
-    fail_on: Vec<Gate>,
+    fail_on: Vec<Condition<Metric>>,
 
     #[command(flatten)]
     recordings: Recordings,
 
-    /// Text for people, or one JSON object for programs
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Text for people, one JSON object for programs, or a page that shows the worst runs turn by turn
+    #[arg(long, value_enum, default_value_t = Medium::Text)]
+    format: Medium,
 }
 
 const AFTER_HELP: &str = "\
@@ -85,35 +91,6 @@ impl FromStr for Place {
     }
 }
 
-/// A condition under which the command fails.
-#[derive(Clone, Debug)]
-struct Gate {
-    text: String,
-    of_turns: bool,
-    most: u64,
-}
-
-impl FromStr for Gate {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let expected = "expected stuck_runs>N or stuck_turns>N with a whole number N";
-        let (metric, most) = text.split_once('>').ok_or(expected)?;
-        let of_turns = match metric.trim() {
-            "stuck_runs" => false,
-            "stuck_turns" => true,
-            _ => return Err(expected),
-        };
-        Ok(Self { text: text.to_owned(), of_turns, most: most.trim().parse().map_err(|_| expected)? })
-    }
-}
-
-impl Gate {
-    fn found(&self, counts: &Counts) -> u64 {
-        if self.of_turns { counts.stuck_turns } else { counts.stuck_runs }
-    }
-}
-
 impl Triage {
     /// Runs the command.
     ///
@@ -138,32 +115,42 @@ impl Triage {
         if let Some(place) = &self.show {
             return self.shown(&replay, place, &mut out);
         }
+        // Before the reading, which may take long.
+        if let Some(file) = self.write_tools.as_deref().filter(|it| it.exists()) {
+            return Err(taken(file));
+        }
         let triage = self.read(&replay, &recipes)?;
         if let Some(file) = &self.write_tools {
-            files::write_whole(file, |out| out.write_all(triage.tools.starter().as_bytes()))?;
+            write_tools(file, &triage.tools.starter())?;
         }
         match self.format {
             // Lines of zeros say less than the error.
-            Format::Text if triage.counts.runs == 0 => {}
-            Format::Text => triage::text::triage(&mut out, &triage)?,
-            Format::Json => triage::json::triage(&mut out, &triage)?,
+            Medium::Text | Medium::Html if triage.counts.runs == 0 => {}
+            Medium::Text => triage::text::triage(&mut out, &triage)?,
+            Medium::Json => triage::json::triage(&mut out, &triage)?,
+            Medium::Html => out.write_all(html(&triage::page::page(&triage)).as_bytes())?,
         }
-        let failed = self.fail_on.iter().filter(|gate| gate.found(&triage.counts) > gate.most);
-        let failed: Vec<String> =
-            failed.map(|gate| format!("gate {}: found {}", gate.text, gate.found(&triage.counts))).collect();
         out.flush()?;
-        failed.iter().for_each(|it| say(format_args!("{it}")));
-        Ok(if triage.counts.broken_files > 0 || triage.counts.runs == 0 {
-            Exit::BadFile
-        } else if failed.is_empty() {
-            Exit::Fine
-        } else {
-            Exit::Unmet
-        })
+        let judged = self.judge(&triage)?;
+        let is_bad = triage.counts.broken_files > 0 || triage.counts.runs == 0;
+        Ok(if is_bad { Exit::BadFile } else { judged })
+    }
+
+    /// Judges the gates. Standard output has them if it is for people.
+    fn judge(&self, triage: &triage::Triage) -> io::Result<Exit> {
+        let again = match triage.worst.first() {
+            Some(worst) => format!("balk triage --show {}", quoted(&worst.stuck.place())),
+            None => "balk triage --help".to_owned(),
+        };
+        let out: Box<dyn Write> = match self.format {
+            Medium::Text => Box::new(anstream::stdout()),
+            Medium::Json | Medium::Html => Box::new(anstream::stderr()),
+        };
+        gates::judge_counts(&self.fail_on, |it| it.of(&triage.counts), "triage", &again, out)
     }
 
     fn read(&self, replay: &Replay<'_>, recipes: &Recipes<'_>) -> Result<triage::Triage, Error> {
-        let mut triage = triage::Triage::default();
+        let mut triage = triage::Triage { redacts: self.redact, ..triage::Triage::default() };
         let stack = || recipes.stack(DEFAULT, &TruthChannel::default()).expect("it was made before");
         let mut files = Vec::new();
         for input in &self.inputs {
@@ -183,9 +170,7 @@ impl Triage {
                     match taken {
                         Taken::Found(file, items) => {
                             for item in items {
-                                if let Err(reason) = &item.found {
-                                    say(format_args!("{}:{}: {reason}", names[file], item.line));
-                                }
+                                self.complain(&names[file], &item);
                                 triage.add(&names[file], item, &stack);
                             }
                         }
@@ -201,10 +186,18 @@ impl Triage {
         })?;
         bar.finish_and_clear();
         unknown.show();
-        if self.redact {
-            triage.worst.iter_mut().for_each(|it| it.said = None);
-        }
         Ok(triage)
+    }
+
+    /// Says why a line cannot be used, if it cannot.
+    fn complain(&self, name: &str, Item { line, found }: &Item) {
+        if let Err(reason) = found {
+            let mut reason = reason.clone();
+            if self.redact {
+                reason.redact();
+            }
+            say(format_args!("{name}:{line}: {reason}"));
+        }
     }
 
     /// Prints a place.
@@ -246,6 +239,18 @@ impl Triage {
 /// The entries of one of our records; their indices are its messages.
 fn placed(entries: Vec<balk_guards::Entry>) -> Vec<Placed> {
     (0..).zip(entries).map(|(message, entry)| Placed { message, entry }).collect()
+}
+
+fn write_tools(file: &Path, table: &str) -> Result<(), Error> {
+    files::write_new(file, |out| out.write_all(table.as_bytes())).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => taken(file),
+        _ => Error::file(file, "a writable file", error),
+    })
+}
+
+/// A file for a table is there: it may be one that was corrected by hand.
+fn taken(file: &Path) -> Error {
+    Error::exists(file).hint("name another file for --write-tools, or remove this one first")
 }
 
 /// Says that a file could not be used to its end, and counts it.

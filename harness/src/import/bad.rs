@@ -81,6 +81,21 @@ impl BadLine {
         }
     }
 
+    /// Leaves out what it quotes: a parser quotes what it found, and a member may have a name from the content.
+    pub(crate) fn redact(&mut self) {
+        const LEFT_OUT: &str = "(left out, since it can quote the content)";
+        match self {
+            Self::TooLong { .. } | Self::NotUtf8 { .. } => {}
+            Self::NotJson { why } | Self::UnknownFormat { why } => *why = LEFT_OUT.to_owned(),
+            Self::WrongShape { place, why } => {
+                (*place, *why) = ("line".to_owned(), LEFT_OUT.to_owned());
+            }
+            Self::OrphanResult { place, id } => {
+                (*place, *id) = ("line".to_owned(), LEFT_OUT.to_owned());
+            }
+        }
+    }
+
     /// A member with an invalid value.
     pub(crate) fn shape(place: String, why: &str) -> Self {
         Self::WrongShape { place, why: why.into() }

@@ -53,6 +53,15 @@ impl Outcome {
         }
     }
 
+    /// The same where a run ends, in a picture.
+    #[must_use]
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Resolved | Self::Failed => self.word(),
+            Self::Unknown => "outcome unknown",
+        }
+    }
+
     /// What a verdict of the source says; nothing without one.
     #[must_use]
     pub fn of(solved: Option<bool>) -> Self {

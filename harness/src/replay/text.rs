@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::Style;
+use balk_guards::Wait;
 use balk_reports::report::document::{Block, Document, Table, strong};
 
 use super::fold::{End, Event, What};
@@ -28,29 +29,35 @@ pub fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> 
     if it.folded.events.is_empty() && it.folded.fault.is_none() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "{BOLD}{file}:{line}{BOLD:#}  {}  {}  {}  {} turns",
-        name(&it.id),
-        name(&it.model),
-        it.outcome.word(),
-        it.folded.turns
-    )?;
+    writeln!(out, "{BOLD}{file}:{line}{BOLD:#}  {}", about(it).join("  "))?;
     for event in &it.folded.events {
         writeln!(out, "  {}", event_line(event))?;
     }
-    if let Some(End { turn, turns_after: after @ 1.., .. }) = &it.folded.end {
-        let turns = if *after == 1 { "1 turn".to_owned() } else { format!("{after} turns") };
-        writeln!(
-            out,
-            "  turn {turn:>3}  the run would have ended; not asked about the recorded {turns} after it"
-        )?;
+    for (turn, what) in ends(it) {
+        writeln!(out, "  turn {turn:>3}  {what}")?;
+    }
+    writeln!(out)
+}
+
+/// What a transcript is.
+pub(super) fn about(it: &Replayed) -> [String; 4] {
+    let outcome = it.outcome.word().to_owned();
+    [name(&it.id), name(&it.model), outcome, format!("{} turns", it.folded.turns)]
+}
+
+/// Where and why the guards are asked nothing about the rest of a transcript.
+pub(super) fn ends(it: &Replayed) -> Vec<(u64, String)> {
+    let mut ends = Vec::new();
+    if let Some(End { turn, turns_after: after @ 1.., .. }) = it.folded.end {
+        let turns = if after == 1 { "1 turn".to_owned() } else { format!("{after} turns") };
+        let what = format!("the run would have ended; not asked about the recorded {turns} after it");
+        ends.push((turn, what));
     }
     if let Some((turn, fault)) = &it.folded.fault {
         let fault = one_line(&fault.to_string(), WHY_CHARS);
-        writeln!(out, "  turn {turn:>3}  guard fault, the replay of this transcript ends: {fault}")?;
+        ends.push((*turn, format!("guard fault, the replay of this transcript ends: {fault}")));
     }
-    writeln!(out)
+    ends
 }
 
 /// Writes one of our records: the recorded and the replayed actions of each turn with any. If the record is held to
@@ -62,21 +69,7 @@ pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<(
     if it.shown().next().is_none() {
         return Ok(());
     }
-    let held = it.is_held_to_record();
-    let asked = if held { String::new() } else { format!(", asked {}", it.asked) };
-    let verdict = match it.difference() {
-        None => "every decision as recorded".to_owned(),
-        Some(first) if held => format!("not as recorded from turn {} on", first.turn),
-        Some(first) => format!("other decisions from turn {} on", first.turn),
-    };
-    writeln!(
-        out,
-        "{BOLD}{file}:{line}{BOLD:#}  {}  seed {}  guard {}{asked}  {} turns  {verdict}",
-        name(&it.scenario),
-        name(&it.seed),
-        name(&it.recorded),
-        it.turns
-    )?;
+    writeln!(out, "{BOLD}{file}:{line}{BOLD:#}  {}", about_own(it).join("  "))?;
     for compared in it.shown() {
         if compared.recorded == compared.found {
             actions(out, compared.turn, "as recorded", &compared.found, &[])?;
@@ -86,6 +79,25 @@ pub fn own(out: &mut dyn Write, file: &str, line: u64, it: &Own) -> io::Result<(
         }
     }
     writeln!(out)
+}
+
+/// What one of our records is, and whether its guards decide as recorded.
+pub(super) fn about_own(it: &Own) -> [String; 5] {
+    let held = it.is_held_to_record();
+    let asked = if held { String::new() } else { format!(", asked {}", it.asked) };
+    let verdict = match it.difference() {
+        None => "every decision as recorded".to_owned(),
+        Some(first) if held => format!("not as recorded from turn {} on", first.turn),
+        Some(first) => format!("other decisions from turn {} on", first.turn),
+    };
+    let (seed, guard) = (name(&it.seed), name(&it.recorded));
+    [
+        name(&it.scenario),
+        format!("seed {seed}"),
+        format!("guard {guard}{asked}"),
+        format!("{} turns", it.turns),
+        verdict,
+    ]
 }
 
 /// Writes one column; `others` is the other column, from which it should differ visibly.
@@ -113,17 +125,27 @@ fn actions(
                 let (guard, rule) = (name(&it.note.guard), name(&it.note.rule));
                 format!("{guard}  {rule}  level {}  {}  {words}", it.note.level, it.kind)
             }
-            Action::Reran { call } => format!("call {} runs again", call + 1),
-            Action::Resent { after } => format!("the request is sent again after {after} ticks"),
             Action::Concluded(it) => {
                 let (rule, words) = (name(&it.note.rule), one_line(&it.note.text, WHY_CHARS));
-                format!("the end is explained  {rule}  {words}")
+                format!("{}  {rule}  {words}", done(action))
             }
-            Action::Broke { why } => format!("the guard breaks: {}", one_line(why, WHY_CHARS)),
+            Action::Broke { why } => format!("{}: {}", done(action), one_line(why, WHY_CHARS)),
+            Action::Reran { .. } | Action::Resent { .. } => done(action),
         };
         writeln!(out, "  turn {turn:>3}  {column:11}  {line}")?;
     }
     Ok(())
+}
+
+/// What an action does.
+pub(super) fn done(action: &Action) -> String {
+    match action {
+        Action::Intervened(it) => format!("{}: {}", name(&it.note.guard), it.kind),
+        Action::Reran { call } => format!("call {} runs again", call + 1),
+        Action::Resent { after } => format!("the request is sent again after {after} ticks"),
+        Action::Concluded(_) => "the end is explained".to_owned(),
+        Action::Broke { .. } => "the guard breaks".to_owned(),
+    }
 }
 
 /// A text on one line. If it differs from `other` only far down, it starts shortly before the difference.
@@ -149,15 +171,18 @@ fn event_line(Event { turn, message: _, what }: &Event) -> String {
                 .and_then(|()| write!(text, "  {}  {}", name(tool), one_line(&note.text, WHY_CHARS)))
         }
         What::Rerun { tool, after } => write!(text, "would rerun  {}  after {after} ticks", name(tool)),
-        What::Resend { after } if after.at_least == after.at_most => {
-            write!(text, "would resend  after {} ticks", after.at_least)
-        }
-        What::Resend { after } => {
-            write!(text, "would resend  after {} to {} ticks", after.at_least, after.at_most)
-        }
+        What::Resend { after } => write!(text, "would resend  after {}", ticks(*after)),
     };
     done.expect("a string takes what is written");
     text
+}
+
+/// How long to wait.
+pub(super) fn ticks(wait: Wait) -> String {
+    match [wait.at_least, wait.at_most] {
+        [least, most] if least == most => format!("{least} ticks"),
+        [least, most] => format!("{least} to {most} ticks"),
+    }
 }
 
 pub(super) fn name(text: &str) -> String {

@@ -1,17 +1,25 @@
 //! One run, examined.
 
 use std::cmp::Reverse;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use balk_guards::{Entry, Part, Stack};
+use balk_guards::{Entry, InterventionKind, Part, Stack};
+use balk_reports::report::document::figure::Timeline;
+use balk_reports::report::{Recorded, firing};
 use serde::Serialize;
 
 use super::why::why;
 use crate::import::{Outcome, Placed};
+use crate::redact;
 use crate::replay::{Event, Firing, Folded, What, fold};
 
 /// The largest distance, in turns, between neighbouring firings of one stretch, as in a replay.
 pub const STRETCH_TURNS: u64 = 2;
+
+/// The largest distance between a firing with which a guard would have ended the run, and the next one of the same
+/// stretch: guards that start anew see what repeats itself at its third turn.
+pub const ANEW_TURNS: u64 = 3;
 
 /// The number of turns with a firing from which a stretch counts as stuck.
 pub const STUCK_TURNS: u64 = 2;
@@ -97,28 +105,33 @@ pub(super) struct Examined {
     pub(super) turns: u64,
     /// Stretches of firings of any kind.
     pub(super) stretches: u64,
-    /// Whether there is a firing of a stuck model.
-    pub(super) fired: bool,
     /// How it was stuck, if it was.
     pub(super) stuck: Option<Stuck>,
+    fired: Vec<Fired>,
 }
 
-/// A firing of a stuck model, with its place.
+/// A firing, with its place.
 struct Fired {
     turn: u64,
     message: usize,
-    why: &'static str,
+    /// What it says of a model without progress, if it says that.
+    why: Option<&'static str>,
     firing: Firing,
 }
 
-/// Neighbouring firings.
+/// Neighbouring firings of a stuck model.
 struct Stretch<'a> {
-    firings: &'a [Fired],
+    firings: &'a [&'a Fired],
 }
 
 impl Stretch<'_> {
+    fn ends(&self) -> [u64; 2] {
+        [self.firings[0].turn, self.firings[self.firings.len() - 1].turn]
+    }
+
     fn turns(&self) -> u64 {
-        self.firings[self.firings.len() - 1].turn - self.firings[0].turn + 1
+        let [first, last] = self.ends();
+        last - first + 1
     }
 
     fn is_stuck(&self) -> bool {
@@ -131,17 +144,54 @@ impl Examined {
     pub(super) fn new(run: &Run<'_>, folded: Folded, stack: &StackMaker<'_>) -> Self {
         let turns = completions(run.entries);
         let (fired, stretches) = firings(run.entries, folded, stack);
-        let stuck = stuck(run, turns, &fired);
-        Self { turns, stretches, fired: !fired.is_empty(), stuck }
+        let stuck = stuck(run, turns, &of_a_stuck_model(&fired));
+        Self { turns, stretches, stuck, fired }
+    }
+
+    /// Whether there is a firing of a stuck model.
+    pub(super) fn was_told(&self) -> bool {
+        self.fired.iter().any(|it| it.why.is_some())
+    }
+
+    /// The transcript with all firings in its margin, and the stretches in which it was stuck.
+    pub(super) fn timeline(&self, run: &Run<'_>, stuck: &Stuck, redacts: bool) -> Timeline {
+        let small = |turn: u64| usize::try_from(turn).unwrap_or(usize::MAX);
+        let range = |it: &Stretch<'_>| -> RangeInclusive<usize> {
+            let [first, last] = it.ends().map(small);
+            first..=last
+        };
+        let mark = |it: &Fired| {
+            let note = &it.firing.note;
+            let said = if redacts { redact::text(&note.text) } else { note.text.to_string() };
+            (small(it.turn), firing(&note.guard, it.firing.kind, &note.rule, &said))
+        };
+        let told = of_a_stuck_model(&self.fired);
+        let recorded = Recorded {
+            title: format!("{}, turn by turn", stuck.place()),
+            entries: redact::records(run.entries.iter().map(|it| &it.entry), redacts),
+            firings: self.fired.iter().map(mark).collect(),
+            stuck: stretches(&told).iter().map(range).collect(),
+            start: small(stuck.turn),
+            end: run.outcome.ending().to_owned(),
+        };
+        recorded.timeline()
     }
 }
 
-fn stuck(run: &Run<'_>, turns: u64, fired: &[Fired]) -> Option<Stuck> {
-    let stretches: Vec<_> = fired
-        .chunk_by(|one, next| next.turn - one.turn <= STRETCH_TURNS)
-        .map(|firings| Stretch { firings })
-        .filter(Stretch::is_stuck)
-        .collect();
+fn of_a_stuck_model(fired: &[Fired]) -> Vec<&Fired> {
+    fired.iter().filter(|it| it.why.is_some()).collect()
+}
+
+/// The stretches in which a run was stuck, of the firings of a stuck model.
+fn stretches<'a>(told: &'a [&'a Fired]) -> Vec<Stretch<'a>> {
+    let ends_the_run = |it: &Fired| it.firing.kind == InterventionKind::Stop.name();
+    let most = |it: &Fired| if ends_the_run(it) { ANEW_TURNS } else { STRETCH_TURNS };
+    let all = told.chunk_by(|one, next| next.turn - one.turn <= most(one));
+    all.map(|firings| Stretch { firings }).filter(Stretch::is_stuck).collect()
+}
+
+fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
+    let stretches = stretches(told);
     let longest = stretches.iter().enumerate().max_by_key(|(at, it)| (it.turns(), Reverse(*at)))?.1;
     let (first, worst) = (&stretches[0].firings[0], &longest.firings[0]);
     let note = &worst.firing.note;
@@ -163,14 +213,14 @@ fn stuck(run: &Run<'_>, turns: u64, fired: &[Fired]) -> Option<Stuck> {
             .sum(),
         guard: (&*note.guard).into(),
         rule: (&*note.rule).into(),
-        why: worst.why,
+        why: worst.why?,
         turn: worst.turn,
         kind: worst.firing.kind,
         said: Some(note.text.clone()),
     })
 }
 
-/// The firings of a stuck model, and how many stretches of firings of any kind there are.
+/// The firings, and how many stretches of firings of any kind there are.
 fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
     let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
     let mut rest = entries.to_vec();
@@ -178,11 +228,9 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
         for Event { turn, message, what } in std::mem::take(&mut folded.events) {
             let What::Fired(firing) = what else { continue };
             stretches += u64::from(firing.opens_stretch);
-            if let Some(why) = why(&firing.note.guard, &firing.note.rule)
-                && !matches!(firing.kind, "notice" | "repair")
-            {
-                fired.push(Fired { turn: before + turn, message, why, firing });
-            }
+            let why = why(&firing.note.guard, &firing.note.rule);
+            let why = why.filter(|_| !matches!(firing.kind, "notice" | "repair"));
+            fired.push(Fired { turn: before + turn, message, why, firing });
         }
         let Some(end) = folded.end.filter(|end| end.turns_after > 0) else { return (fired, stretches) };
         before += end.turn;

@@ -13,11 +13,11 @@ use crate::import::Oddities;
 /// # Errors
 /// Those of the writer.
 pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
-    let Triage { counts, worst, disturbed, tools, oddities } = it;
+    let Triage { counts, worst, disturbed, tools, oddities, redacts: _ } = it;
     let document = Document {
         counts,
         stuck: Share::new(counts.stuck_runs, counts.runs),
-        worst,
+        worst: worst.iter().map(|it| &it.stuck).collect(),
         disturbed: Rate::new(disturbed),
         tools,
         oddities,
@@ -30,7 +30,7 @@ pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
 struct Document<'a> {
     counts: &'a Counts,
     stuck: Share,
-    worst: &'a [Stuck],
+    worst: Vec<&'a Stuck>,
     disturbed: Rate,
     tools: &'a Tools,
     oddities: &'a Oddities,

@@ -2,6 +2,7 @@
 
 use balk_guards::Entry;
 use balk_reports::records::RateSums;
+use balk_reports::report::document::figure::Timeline;
 use serde::Serialize;
 
 use super::examined::{Examined, Run, StackMaker, Stuck};
@@ -12,19 +13,30 @@ use crate::replay::{Folded, Found, Item, fold};
 /// How many of the worst runs are kept. All are counted.
 pub const WORST: usize = 10;
 
-/// What a pile of logs shows. Its size does not depend on that of the pile.
+/// What a pile of logs shows. It keeps [`WORST`] runs, and of each as much as a page shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triage {
     /// Counts over all runs.
     pub counts: Counts,
     /// The worst stuck runs, the worst first.
-    pub worst: Vec<Stuck>,
+    pub worst: Vec<Worst>,
     /// Firings of any kind in runs that the source says were resolved: stretches, by turns.
     pub disturbed: RateSums,
     /// The tools that were on offer or called.
     pub tools: Tools,
     /// The defects of the recordings.
     pub oddities: Oddities,
+    /// Whether texts, arguments and results are kept out.
+    pub redacts: bool,
+}
+
+/// One of the worst runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worst {
+    /// How it was stuck.
+    pub stuck: Stuck,
+    /// Its transcript, with all firings in the margin.
+    pub timeline: Timeline,
 }
 
 /// Counts over all runs.
@@ -90,7 +102,7 @@ impl Triage {
         let counts = &mut self.counts;
         counts.runs += 1;
         counts.guard_faults += u64::from(folded.fault.is_some());
-        let examined = Examined::new(&run, folded, stack);
+        let mut examined = Examined::new(&run, folded, stack);
         counts.turns += examined.turns;
         counts.results += run.entries.iter().filter(|it| matches!(it.entry, Entry::Result(_))).count() as u64;
         match run.outcome {
@@ -104,17 +116,21 @@ impl Triage {
             Outcome::Failed => {}
             Outcome::Unknown => counts.unknown_outcomes += 1,
         }
-        match examined.stuck {
-            Some(stuck) => {
+        match examined.stuck.take() {
+            Some(mut stuck) => {
                 counts.stuck_runs += 1;
                 counts.stuck_turns += stuck.turns_stuck;
-                let at = self.worst.partition_point(|it| it.rank() >= stuck.rank());
+                let at = self.worst.partition_point(|it| it.stuck.rank() >= stuck.rank());
                 if at < WORST {
-                    self.worst.insert(at, stuck);
+                    let timeline = examined.timeline(&run, &stuck, self.redacts);
+                    if self.redacts {
+                        stuck.said = None;
+                    }
+                    self.worst.insert(at, Worst { stuck, timeline });
                     self.worst.truncate(WORST);
                 }
             }
-            None => counts.once += u64::from(examined.fired),
+            None => counts.once += u64::from(examined.was_told()),
         }
     }
 

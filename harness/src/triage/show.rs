@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use balk_guards::{Entry, Part};
 
 use crate::import::{Placed, one_line};
+use crate::redact;
 
 /// The number of messages that are shown before the place.
 const BEFORE: usize = 6;
@@ -55,16 +56,16 @@ pub(crate) fn said(entry: &Entry) -> Vec<Said<'_>> {
     }
 }
 
-/// Writes the messages around this one. With `redact`, lengths stand for contents.
+/// Writes the messages around this one, with their contents or without.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn around(out: &mut dyn Write, entries: &[Placed], message: usize, redact: bool) -> io::Result<()> {
+pub fn around(out: &mut dyn Write, entries: &[Placed], message: usize, redacts: bool) -> io::Result<()> {
     let near = |it: &&Placed| it.message + BEFORE >= message && it.message <= message + AFTER;
     for Placed { message: at, entry } in entries.iter().filter(near) {
         let mark = if *at == message { ">>>" } else { "   " };
         for Said { who, tool, text } in said(entry) {
-            let text = if redact { format!("({} bytes)", text.len()) } else { one_line(text, CHARS) };
+            let text = if redacts { redact::text(text) } else { one_line(text, CHARS) };
             let tool = tool.map_or_else(String::new, |tool| format!("{tool} "));
             writeln!(out, "{mark} {at:>4} {who:>9} │ {tool}{text}")?;
         }

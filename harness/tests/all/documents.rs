@@ -1,6 +1,7 @@
-//! Documents show what their commands print. The test runs the command of each block below a `run` mark, and compares
-//! the rest of the block with its output. In every other block of commands it checks the options of the lines that
-//! begin with `balk`, without running them. A command that ends in `\` continues on the next line.
+//! Documents show what their commands print. The test runs the commands of each block below a `run` mark, and compares
+//! the rest of the block with the output of the last one; those before it write a file with `>`. In every other block
+//! of commands it checks the options of the lines that begin with `balk`, without running them. A command that ends in
+//! `\` continues on the next line.
 //!
 //! `INSTA_UPDATE=always cargo test -p balk documents` rewrites the blocks below marks.
 
@@ -72,10 +73,8 @@ fn documents_show_what_their_commands_print() {
         let text = fs::read_to_string(&path).expect("it can be read");
         let mut expected = text.clone();
         for block in blocks(&text, OPEN).into_iter().filter(|it| it.marked).rev() {
-            let shown = &text[block.body.clone()];
-            let (command, words) = commands(shown).next().expect("the block has a command");
-            assert!(shown.starts_with(command), "{}: the block begins with its command", path.display());
-            expected.replace_range(block.body, &format!("{command}{}", printed(&words)));
+            let shown = shown_by(&text[block.body.clone()], &path);
+            expected.replace_range(block.body, &shown);
             run += 1;
         }
         if text == expected {
@@ -97,7 +96,7 @@ fn commands_of_other_blocks_are_ones_that_there_are() {
     for path in documents() {
         let text = fs::read_to_string(&path).expect("it can be read");
         for block in blocks(&text, OPEN).into_iter().filter(|it| !it.marked) {
-            for (command, words) in commands(&text[block.body]) {
+            for (command, words, _) in commands(&text[block.body]) {
                 // With `--help` a command checks its other options first, and then does nothing else.
                 let output = balk().args(words).arg("--help").output().expect("the program runs");
                 let said = String::from_utf8_lossy(&output.stderr);
@@ -157,8 +156,35 @@ fn the_changelog_has_the_versions_of_the_formats() {
     }
 }
 
-/// The commands of a block: the lines of each, and its arguments after `balk`, without comments and redirections.
-fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
+/// The commands of a marked block, and what the last one prints. Files that those before it write are in a folder of
+/// their own.
+fn shown_by(block: &str, path: &Path) -> String {
+    let work = tempfile::tempdir().expect("a directory can be made");
+    let place = |file: &str| work.path().join(file).display().to_string();
+    let mut shown = String::new();
+    let mut files: Vec<String> = Vec::new();
+    for (command, mut words, written) in commands(block) {
+        shown += command;
+        assert!(block.starts_with(&shown), "{}: the block begins with its commands", path.display());
+        words.iter_mut().filter(|it| files.contains(it)).for_each(|it| *it = place(it));
+        let printed = printed(&words);
+        match written {
+            None => {
+                let named = files.iter().fold(printed, |text, file| text.replace(&place(file), file));
+                return shown + &named;
+            }
+            Some(file) => {
+                fs::write(place(&file), printed).expect("it can be written");
+                files.push(file);
+            }
+        }
+    }
+    panic!("{}: the block has a command that prints", path.display());
+}
+
+/// The commands of a block: the lines of each, its arguments after `balk`, without comments and redirections, and the
+/// file that it writes.
+fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>, Option<String>)> {
     let mut rest = block;
     iter::from_fn(move || {
         let mut end = 0;
@@ -177,7 +203,8 @@ fn commands(block: &str) -> impl Iterator<Item = (&str, Vec<String>)> {
         let arguments = joined.trim_start_matches("$ ").strip_prefix("balk ")?;
         // The shell, not the program, reads what follows one of these.
         let end = [" #", " > "].into_iter().filter_map(|it| arguments.find(it)).min();
-        Some((command, words(&arguments[..end.unwrap_or(arguments.len())])))
+        let written = arguments.split_once(" > ").map(|(_, file)| file.trim().to_owned());
+        Some((command, words(&arguments[..end.unwrap_or(arguments.len())]), written))
     })
 }
 

@@ -45,6 +45,8 @@ mod proxy;
 mod proxy_parity;
 mod proxy_spans;
 mod read_once;
+mod recorded_pages;
+mod redacted;
 mod reference;
 mod repair;
 mod replay;

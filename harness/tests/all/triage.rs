@@ -17,14 +17,19 @@ fn balk(directory: &Path, threads: &str, arguments: &[&str]) -> (i32, String, St
 
 /// A run that makes a call so often, each time with the same result, and says that it is done.
 fn run(id: &str, outcome: &str, times: usize) -> String {
+    repeated(id, outcome, times, &json!({"content": "secret: no such file", "is_error": true}))
+}
+
+/// The same with this result.
+fn repeated(id: &str, outcome: &str, times: usize, result: &Value) -> String {
     let mut messages = vec![json!({"role": "user", "content": "Find the secret plan."})];
     for nth in 0..times {
         let id = format!("c{nth}");
         let function = json!({"name": "read_file", "arguments": "{\"path\": \"secret.txt\"}"});
         messages.push(json!({"role": "assistant", "tool_calls": [{"id": id, "function": function}]}));
-        messages.push(
-            json!({"role": "tool", "tool_call_id": id, "content": "secret: no such file", "is_error": true}),
-        );
+        let mut answer = json!({"role": "tool", "tool_call_id": id});
+        answer.as_object_mut().expect("an object").extend(result.as_object().expect("an object").clone());
+        messages.push(answer);
     }
     messages.push(json!({"role": "assistant", "content": "Here is what I found."}));
     json!({"id": id, "outcome": outcome, "messages": messages}).to_string()
@@ -53,6 +58,23 @@ fn the_worst_run_is_first_whatever_the_number_of_threads() {
     assert!(first.starts_with("  1  a.jsonl:2:") && first.contains(" of 13 turns stuck"), "{}", one.1);
 }
 
+/// Guards would have ended this run several times. Those that start anew need turns to see the same again, and the
+/// loop is one all the same.
+#[test]
+fn a_loop_is_one_stretch_although_guards_would_have_ended_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(
+        folder.path().join("a.jsonl"),
+        repeated("loop", "failed", 30, &json!({"content": "nothing found"})),
+    )
+    .expect("a file");
+    let (_, json, _) = balk(folder.path(), "1", &["triage", "a.jsonl", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let [stuck, first] =
+        ["turns_stuck", "first_turn"].map(|it| json["worst"][0][it].as_u64().expect("a number"));
+    assert_eq!([first, stuck], [3, 28], "{json}");
+}
+
 #[test]
 fn a_place_is_printed_and_contents_are_kept_out() {
     let pile = pile();
@@ -66,15 +88,43 @@ fn a_place_is_printed_and_contents_are_kept_out() {
     assert!(exit == 3 && said.contains("line 9"), "{said}");
 }
 
+/// The syntax and the words are those of the gates of a bench.
 #[test]
-fn gates_fail_and_tools_are_written() {
+fn gates_fail_and_name_the_worst_place() {
     let pile = pile();
-    let gated = |gate: &str| balk(pile.path(), "1", &["triage", "a.jsonl", "--fail-on", gate]).0;
-    assert_eq!([gated("stuck_runs>0"), gated("stuck_runs>2"), gated("stuck_rnus>0")], [4, 0, 2]);
-    assert_eq!(balk(pile.path(), "1", &["triage", "a.jsonl", "--write-tools", "tools.toml"]).0, 0);
-    let written = fs::read_to_string(pile.path().join("tools.toml")).expect("a file");
+    let gated = |gate: &str| balk(pile.path(), "1", &["triage", "a.jsonl", "--fail-on", gate]);
+    let exits =
+        ["stuck_runs>0", "stuck_runs>2", "stuck_runs >= 2", "stuck_turns < 5/2"].map(|it| gated(it).0);
+    assert_eq!(exits, [4, 0, 4, 0]);
+    let (_, out, _) = gated("stuck_runs>0");
+    let told =
+        "failed: triage: stuck_runs 2; fails the gate stuck_runs > 0\n  see: balk triage --show a.jsonl:2:";
+    assert!(out.contains(told) && out.ends_with("gate stuck_runs > 0: fails\n"), "{out}");
+    let (exit, _, said) = gated("stuck_rnus>0");
+    assert!(exit == 2 && said.contains("did you mean `stuck_runs`?"), "{said}");
+    let (exit, _, said) = gated("stuck_runs");
+    assert!(exit == 2 && said.contains("as in stuck_runs>0 or stuck_turns>20"), "{said}");
+    // Where standard output is for programs, it has nothing else.
+    let json = ["triage", "a.jsonl", "--fail-on", "stuck_runs>0", "--format", "json"];
+    let (exit, out, said) = balk(pile.path(), "1", &json);
+    let is_json = serde_json::from_str::<Value>(&out).is_ok();
+    assert!(exit == 4 && is_json && said.contains("gate stuck_runs > 0: fails"), "{out}{said}");
+}
+
+#[test]
+fn a_table_of_tools_is_written_and_never_replaced() {
+    let pile = pile();
+    let write = ["triage", "a.jsonl", "--write-tools", "tools.toml"];
+    assert_eq!(balk(pile.path(), "1", &write).0, 0);
+    let table = pile.path().join("tools.toml");
+    let written = fs::read_to_string(&table).expect("a file");
     assert!(written.contains("\"read_file\" = \"read-only\" # a guess"), "{written}");
     assert_eq!(balk(pile.path(), "1", &["triage", "a.jsonl", "--tools", "tools.toml"]).0, 0);
+    fs::write(&table, "corrected by hand").expect("it can be written");
+    let (exit, out, said) = balk(pile.path(), "1", &write);
+    assert_eq!((exit, &*out), (3, ""), "{said}");
+    assert!(said.contains("tools.toml: the file already exists\n  hint: name another file"), "{said}");
+    assert_eq!(fs::read_to_string(&table).expect("a file"), "corrected by hand");
 }
 
 #[test]

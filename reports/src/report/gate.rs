@@ -6,13 +6,17 @@
 
 mod annotation;
 mod condition;
+mod gates;
+mod measured;
 mod metric;
 mod number;
 mod parse;
 mod scope;
 
 pub use annotation::annotation;
-pub use condition::{Failed, Gate, Judged, Order, Sureness, judge};
+pub use condition::{Condition, Order, Sureness};
+pub use gates::{Failed, Gate, Judged, judge};
+pub use measured::{Measured, named};
 pub use metric::{Found, Metric};
 pub use number::Number;
 pub use scope::{NoSuch, Scope, Where};

@@ -1,20 +1,18 @@
-//! The condition of a gate, and the cells that fail it.
+//! A condition: a metric, a comparison and a number, as in `stuck_runs > 0`.
 
 use std::fmt;
+use std::str::FromStr;
 
-use super::metric::{Found, Metric};
+use super::measured::Measured;
+use super::metric::Found;
 use super::number::Number;
-use super::scope::{NoSuch, Scope};
-use crate::records::{Bench, Plan};
 
-/// A condition under which a cell fails.
+/// A condition on a metric, under which a gate fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gate {
-    /// The cells that it judges.
-    pub scope: Scope,
+pub struct Condition<M> {
     /// The metric that it judges.
-    pub metric: Metric,
-    /// The comparison under which a cell fails.
+    pub metric: M,
+    /// The comparison under which it fails.
     pub fails_if: Order,
     /// The number to compare with.
     pub number: Number,
@@ -43,50 +41,8 @@ pub enum Sureness {
     Refuted,
 }
 
-/// A cell that fails a gate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
-    /// The gate, as it is written on the command line.
-    pub gate: String,
-    /// The scenario's label.
-    pub scenario: String,
-    /// The stack.
-    pub stack: String,
-    /// The metric and its value, with the interval and the n.
-    pub found: String,
-    /// The command that shows the first trial with it; if no single trial shows it, the command that counts all trials
-    /// of the cell.
-    pub again: String,
-}
-
-/// The cells that were judged.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
-    /// The cells that fail, in the order of the gates.
-    pub failed: Vec<Failed>,
-    /// For each gate, how many cells it judged and how many of them fail.
-    pub cells: Vec<(usize, usize)>,
-}
-
-impl Gate {
-    /// Checks that a plan has the stack and the scenario that the gate names.
-    ///
-    /// # Errors
-    /// The missing one, with the nearest name in the plan.
-    pub fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
-        self.scope.fits(plan)
-    }
-
-    /// Whether its metric has a meaning in any cell that it judges.
-    #[must_use]
-    pub fn has_a_cell(&self, plan: &Plan) -> bool {
-        plan.scenarios
-            .iter()
-            .filter(|scenario| self.metric.has_meaning(scenario))
-            .any(|scenario| plan.stacks.iter().any(|stack| self.scope.holds(scenario, stack)))
-    }
-
-    /// Whether a cell with this value fails.
+impl<M> Condition<M> {
+    /// Whether what has this value fails.
     #[must_use]
     pub fn fails(&self, found: &Found, sureness: Sureness) -> bool {
         match found {
@@ -126,54 +82,34 @@ impl Order {
     }
 }
 
-/// Judges every cell that the gates name. `found` gives the value of a metric in the cell of a scenario and a stack;
-/// none if it has no meaning there.
-pub fn judge(
-    gates: &[Gate],
-    sureness: Sureness,
-    bench: &Bench,
-    found: impl Fn(Metric, usize, usize) -> Option<Found>,
-) -> Judged {
-    let plan = &bench.plan;
-    let mut judged = Judged::default();
-    for gate in gates {
-        let (mut cells, failed) = (0, judged.failed.len());
-        for (at, scenario) in plan.scenarios.iter().enumerate() {
-            for (stack, planned) in plan.stacks.iter().enumerate() {
-                if !gate.scope.holds(scenario, planned) {
-                    continue;
-                }
-                let Some(found) = found(gate.metric, at, stack) else { continue };
-                cells += 1;
-                if gate.fails(&found, sureness) {
-                    let seed = gate.metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
-                    judged.failed.push(Failed {
-                        gate: gate.to_string(),
-                        scenario: scenario.label(),
-                        stack: planned.guard.clone(),
-                        found: format!("{} {found}", gate.metric),
-                        again: seed
-                            .map_or_else(|| plan.trials(at, stack), |seed| plan.trial(at, stack, *seed)),
-                    });
-                }
-            }
+/// `METRIC OP NUMBER`.
+impl<M: Measured> FromStr for Condition<M> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || {
+            let example = M::EXAMPLE;
+            format!("expected METRIC OP NUMBER with OP one of <, <=, >, >=, as in {example}")
+        };
+        let at = text.find(['<', '>']).ok_or_else(expected)?;
+        let (metric, rest) = text.split_at(at);
+        let (fails_if, number) =
+            [("<=", Order::AtMost), (">=", Order::AtLeast), ("<", Order::Less), (">", Order::More)]
+                .into_iter()
+                .find_map(|(sign, order)| Some((order, rest.strip_prefix(sign)?)))
+                .ok_or_else(expected)?;
+        let metric = metric.trim();
+        if metric.is_empty() {
+            return Err(expected());
         }
-        judged.cells.push((cells, judged.failed.len() - failed));
+        Ok(Self { metric: M::named(metric)?, fails_if, number: number.trim().parse()? })
     }
-    judged
 }
 
 /// As it is written on the command line.
-impl fmt::Display for Gate {
+impl<M: fmt::Display> fmt::Display for Condition<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { scope, metric, fails_if, number } = self;
-        write!(f, "{scope}{metric} {} {number}", fails_if.sign())
-    }
-}
-
-/// In one line, without the command.
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {}: {}; fails the gate {}", self.scenario, self.stack, self.found, self.gate)
+        let Self { metric, fails_if, number } = self;
+        write!(f, "{metric} {} {number}", fails_if.sign())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::scope::nearest;
+use super::measured::{Measured, named};
 use crate::records::{Cell, Lapse, PlannedScenario, Sums};
 use crate::report::tables::Cells;
 use crate::statistics::{Rate, Share};
@@ -81,20 +81,15 @@ pub enum Found {
     Unknown,
 }
 
-impl Metric {
-    /// The metric of this name.
-    ///
-    /// # Errors
-    /// No metric has this name; the error names the nearest one, or all.
-    pub(super) fn named(name: &str) -> Result<Self, String> {
-        NAMES.iter().find(|(it, _)| *it == name).map(|(_, metric)| *metric).ok_or_else(|| {
-            let names = NAMES.map(|(name, _)| name);
-            let help = nearest(name, &names)
-                .map_or_else(|| format!("known: {}", names.join(", ")), |it| format!("did you mean `{it}`?"));
-            format!("`{name}` is not a metric; {help}")
-        })
-    }
+impl Measured for Metric {
+    const EXAMPLE: &str = "recovery<0.9 or default@control: false_interventions>0";
 
+    fn named(name: &str) -> Result<Self, String> {
+        named(name, &NAMES)
+    }
+}
+
+impl Metric {
     /// Whether it compares two records.
     #[must_use]
     pub const fn is_change(self) -> bool {

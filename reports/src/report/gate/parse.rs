@@ -2,12 +2,8 @@
 
 use std::str::FromStr;
 
-use super::condition::{Gate, Order};
-use super::metric::Metric;
+use super::gates::Gate;
 use super::scope::{Scope, Where};
-
-const EXPECTED: &str = "expected METRIC OP NUMBER with OP one of <, <=, >, >=, as in recovery<0.9 or \
-                        default@control: false_interventions>0";
 
 impl FromStr for Gate {
     type Err = String;
@@ -18,18 +14,7 @@ impl FromStr for Gate {
             Some((scope, condition)) => (self::scope(scope.trim())?, condition),
             None => (Scope::default(), text),
         };
-        let at = condition.find(['<', '>']).ok_or(EXPECTED)?;
-        let (metric, rest) = condition.split_at(at);
-        let (fails_if, number) =
-            [("<=", Order::AtMost), (">=", Order::AtLeast), ("<", Order::Less), (">", Order::More)]
-                .into_iter()
-                .find_map(|(sign, order)| Some((order, rest.strip_prefix(sign)?)))
-                .ok_or(EXPECTED)?;
-        let metric = metric.trim();
-        if metric.is_empty() {
-            return Err(EXPECTED.into());
-        }
-        Ok(Self { scope, metric: Metric::named(metric)?, fails_if, number: number.trim().parse()? })
+        Ok(Self { scope, condition: condition.parse()? })
     }
 }
 

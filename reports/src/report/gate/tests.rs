@@ -209,7 +209,7 @@ fn gates_read_back_as_they_are_written() {
         "default@repeating (response.stubbornness=1/2): lost > 0",
     ] {
         assert_eq!(gate(text).to_string(), text);
-        assert_eq!(gate(&text.replace(' ', "")).metric, gate(text).metric);
+        assert_eq!(gate(&text.replace(' ', "")).condition, gate(text).condition);
     }
 }
 

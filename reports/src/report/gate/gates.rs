@@ -1,0 +1,114 @@
+//! Gates on the cells of a bench, and the cells that fail them.
+
+use std::fmt;
+
+use super::condition::{Condition, Sureness};
+use super::metric::{Found, Metric};
+use super::scope::{NoSuch, Scope};
+use crate::records::{Bench, Plan};
+
+/// A condition under which a cell fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The cells that it judges.
+    pub scope: Scope,
+    /// The condition under which one of them fails.
+    pub condition: Condition<Metric>,
+}
+
+/// A cell that fails a gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The gate, as it is written on the command line.
+    pub gate: String,
+    /// The scenario's label.
+    pub scenario: String,
+    /// The stack.
+    pub stack: String,
+    /// The metric and its value, with the interval and the n.
+    pub found: String,
+    /// The command that shows the first trial with it; if no single trial shows it, the command that counts all trials
+    /// of the cell.
+    pub again: String,
+}
+
+/// The cells that were judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// The cells that fail, in the order of the gates.
+    pub failed: Vec<Failed>,
+    /// For each gate, how many cells it judged and how many of them fail.
+    pub cells: Vec<(usize, usize)>,
+}
+
+impl Gate {
+    /// Checks that a plan has the stack and the scenario that the gate names.
+    ///
+    /// # Errors
+    /// The missing one, with the nearest name in the plan.
+    pub fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
+        self.scope.fits(plan)
+    }
+
+    /// Whether its metric has a meaning in any cell that it judges.
+    #[must_use]
+    pub fn has_a_cell(&self, plan: &Plan) -> bool {
+        plan.scenarios
+            .iter()
+            .filter(|scenario| self.condition.metric.has_meaning(scenario))
+            .any(|scenario| plan.stacks.iter().any(|stack| self.scope.holds(scenario, stack)))
+    }
+}
+
+/// Judges every cell that the gates name. `found` gives the value of a metric in the cell of a scenario and a stack;
+/// none if it has no meaning there.
+pub fn judge(
+    gates: &[Gate],
+    sureness: Sureness,
+    bench: &Bench,
+    found: impl Fn(Metric, usize, usize) -> Option<Found>,
+) -> Judged {
+    let plan = &bench.plan;
+    let mut judged = Judged::default();
+    for gate in gates {
+        let metric = gate.condition.metric;
+        let (mut cells, failed) = (0, judged.failed.len());
+        for (at, scenario) in plan.scenarios.iter().enumerate() {
+            for (stack, planned) in plan.stacks.iter().enumerate() {
+                if !gate.scope.holds(scenario, planned) {
+                    continue;
+                }
+                let Some(found) = found(metric, at, stack) else { continue };
+                cells += 1;
+                if gate.condition.fails(&found, sureness) {
+                    let seed = metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
+                    judged.failed.push(Failed {
+                        gate: gate.to_string(),
+                        scenario: scenario.label(),
+                        stack: planned.guard.clone(),
+                        found: format!("{metric} {found}"),
+                        again: seed
+                            .map_or_else(|| plan.trials(at, stack), |seed| plan.trial(at, stack, *seed)),
+                    });
+                }
+            }
+        }
+        judged.cells.push((cells, judged.failed.len() - failed));
+    }
+    judged
+}
+
+/// As it is written on the command line.
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scope, condition } = self;
+        write!(f, "{scope}{condition}")
+    }
+}
+
+/// In one line, without the command.
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with {}: {}; fails the gate {}", self.scenario, self.stack, self.found, self.gate)
+    }
+}

@@ -58,23 +58,29 @@ async function everyView() {
   let views = 0;
   for (const theme of ["light", "dark"]) {
     for (const width of [1280, 360]) {
-      for (const name of ["bench.html", cell, "trial.html", "compare.html"]) {
+      for (const name of ["bench.html", cell, "trial.html", "compare.html", "triage.html", "replay.html"]) {
         const page = await open(name, { theme, width });
         await accessible(page, `${name}, ${theme}, ${width}`);
         await page.close();
         views += 1;
       }
     }
-    for (const name of ["trial.html", "compare.html"]) {
-      const page = await open(name, { theme });
-      await page.evaluate(() => document.querySelectorAll("details").forEach((it) => { it.open = true; }));
-      await accessible(page, `${name}, ${theme}, unfolded`);
-      await page.close();
-      views += 1;
+    for (const name of ["trial.html", "compare.html", "triage.html", "replay.html"]) {
+      for (const [medium, width] of [["screen", 1280], ["screen", 360], ["print", 720]]) {
+        const page = await open(name, { theme, width });
+        await page.emulateMediaType(medium);
+        await unfold(page);
+        await accessible(page, `${name}, ${theme}, ${width}, unfolded, on ${medium}`);
+        await page.close();
+        views += 1;
+      }
     }
   }
   console.log(`axe: 0 violations on ${views} views`);
 }
+
+const unfold = (page) =>
+  page.evaluate(() => document.querySelectorAll("details").forEach((it) => { it.open = true; }));
 
 const focused = (page, what) => page.evaluate((what) => document.activeElement?.matches(what) ?? false, what);
 
@@ -87,27 +93,39 @@ async function tabTo(page, what, most = 60) {
   assert.fail(`the tab key does not come to ${what}`);
 }
 
-async function keyboard() {
-  const trial = await open("trial.html");
-  await tabTo(trial, "input[type=range]");
-  const at = () => trial.evaluate(() => [
-    document.querySelector(".stepper output").textContent,
-    ...[...document.querySelectorAll("li.now")].map((it) => it.dataset.turn),
-    ...[...document.querySelectorAll("svg .now")].map((it) => it.dataset.turn),
-  ]);
-  const last = await trial.evaluate(() => document.querySelector(".trial").dataset.turns);
-  const walk = [["ArrowRight", "2"], ["ArrowRight", "3"], ["ArrowLeft", "2"], ["End", last], ["Home", "1"]];
-  for (const [key, turn] of walk) {
-    await trial.keyboard.press(key);
-    const found = await at();
-    assert.ok(found.length >= 3 && found.every((it) => it === turn), `${key}: expected turn ${turn}, found ${found}`);
+/// Walks through the first timeline of a page by the keyboard, from the turn that it begins at.
+async function steps(name) {
+  const page = await open(name);
+  if (await page.$("details .trial")) {
+    await tabTo(page, "summary");
+    await page.keyboard.press("Enter");
   }
-  const seen = await trial.evaluate(() => {
-    const { top, bottom } = document.querySelector("li.now").getBoundingClientRect();
+  await tabTo(page, "input[type=range]");
+  const at = () => page.evaluate(() => {
+    const trial = document.querySelector(".trial");
+    const now = (what) => [...trial.querySelectorAll(what)].map((it) => it.dataset.turn);
+    return [trial.querySelector(".stepper output").textContent, ...now("li.now"), ...now("svg .now")].map(Number);
+  });
+  const [first, last] = await page.$eval("input[type=range]", (it) => [Number(it.min), Number(it.max)]);
+  const [start] = await at();
+  const right = [["ArrowRight", start + 1], ["ArrowRight", start + 2]];
+  const walk = [...right, ["ArrowLeft", start + 1], ["Home", first], ["End", last]];
+  for (const [key, turn] of walk) {
+    await page.keyboard.press(key);
+    const found = await at();
+    const all = found.length >= 3 && found.every((it) => it === turn);
+    assert.ok(all, `${name}: ${key}: expected turn ${turn}, found ${found}`);
+  }
+  const seen = await page.$eval("li.now", (it) => {
+    const { top, bottom } = it.getBoundingClientRect();
     return bottom > 0 && top < innerHeight;
   });
-  assert.ok(seen, "the turn is on the screen");
-  await trial.close();
+  assert.ok(seen, `${name}: the turn is on the screen`);
+  await page.close();
+}
+
+async function keyboard() {
+  for (const name of ["trial.html", "triage.html", "replay.html"]) await steps(name);
 
   const bench = await open("bench.html");
   await tabTo(bench, ".cells td a", 120);
@@ -119,7 +137,7 @@ async function keyboard() {
   await bench.keyboard.press("Escape");
   await bench.waitForFunction(() => !document.querySelector("#cell").open);
   assert.ok(await focused(bench, ".cells td a"), "the focus is back on the cell");
-  console.log("keyboard: a trial by arrows, home and end; a cell by arrows, enter and escape");
+  console.log("keyboard: a trial and recorded runs by arrows, home and end; a cell by arrows, enter and escape");
 
   // Sorting by a stack puts the worst or the best scenario first, and a filter hides the others.
   const first = () => bench.$eval(".cells tbody tr:not(.group) th", (it) => it.textContent);
@@ -184,14 +202,23 @@ async function screenshots() {
     console.log("== SKIPPED: no screenshot was compared, since this machine has other fonts than docs/pictures");
     return;
   }
-  for (const [name, of, theme, wide] of [
+  for (const [name, of, theme, wide, unfolded] of [
     ["page-1280", "bench.html", "light", 1280],
     ["page-360", "bench.html", "dark", 360],
     ["cell-1280", "bench.html#cell-0-3-1", "light", 1280],
     ["trial-1280", "trial.html", "light", 1280],
     ["trial-360", "trial.html", "dark", 360],
+    ["triage-1280", "triage.html", "light", 1280],
+    ["triage-360", "triage.html", "dark", 360],
+    ["recorded-1280", "triage.html", "light", 1280, "unfolded"],
+    ["recorded-360", "triage.html", "dark", 360, "unfolded"],
   ]) {
     const page = await open(of, { theme, width: wide, height: wide === 360 ? 780 : 900 });
+    if (unfolded) {
+      await page.click("summary");
+      await page.focus("input[type=range]");
+      await page.keyboard.press("ArrowRight");
+    }
     const found = Buffer.from(await page.screenshot());
     await page.close();
     const file = join(pictures, `${name}.png`);

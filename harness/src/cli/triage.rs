@@ -242,9 +242,12 @@ fn placed(entries: Vec<balk_guards::Entry>) -> Vec<Placed> {
 }
 
 fn write_tools(file: &Path, table: &str) -> Result<(), Error> {
-    files::write_new(file, |out| out.write_all(table.as_bytes())).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => taken(file),
-        _ => Error::file(file, "a writable file", error),
+    files::write_new(file, |out| out.write_all(table.as_bytes())).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            taken(file)
+        } else {
+            Error::file(file, "a writable file", error)
+        }
     })
 }
 

@@ -57,7 +57,7 @@ fn row(at: u64, it: &Stuck) -> [Text; 8] {
     let number = |number: u64| Text::from(number.to_string());
     [
         number(at),
-        code(&it.place()),
+        code(it.place()),
         it.why.into(),
         number(it.turns),
         number(it.turns_stuck),
@@ -70,7 +70,7 @@ fn row(at: u64, it: &Stuck) -> [Text; 8] {
 fn one(at: u64, Worst { stuck, timeline }: &Worst) -> Document {
     let turn_by_turn = format!("Run {at}, turn by turn");
     [
-        Block::Heading { level: 3, text: Text::from(format!("{at}. ")) + code(&stuck.place()) },
+        Block::Heading { level: 3, text: Text::from(format!("{at}. ")) + code(stuck.place()) },
         paragraph(strong(stuck.why) + "\n" + sentences::fired(stuck)),
         folded(turn_by_turn, [Block::Figure(Figure::Timeline(timeline.clone()))]),
     ]

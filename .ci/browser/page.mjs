@@ -51,7 +51,13 @@ async function accessible(page, view) {
   assert.deepEqual(violations, [], view);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${view}: the page is ${wide} points too wide`);
+  const broken = await page.$$eval("th code, td code", (all) =>
+    all.filter((it) => it.getClientRects().length > it.textContent.split(/[ -]/).length).map((it) => it.textContent));
+  assert.deepEqual(broken.slice(0, 3), [], `${view}: a name in a table is broken within a word`);
 }
+
+const unfold = (page) =>
+  page.evaluate(() => document.querySelectorAll("details").forEach((it) => { it.open = true; }));
 
 async function everyView() {
   const cell = "bench.html#cell-0-3-1";
@@ -65,7 +71,7 @@ async function everyView() {
         views += 1;
       }
     }
-    for (const name of ["trial.html", "compare.html", "triage.html", "replay.html"]) {
+    for (const name of ["bench.html", "trial.html", "compare.html", "triage.html", "replay.html"]) {
       for (const [medium, width] of [["screen", 1280], ["screen", 360], ["print", 720]]) {
         const page = await open(name, { theme, width });
         await page.emulateMediaType(medium);
@@ -150,6 +156,29 @@ async function keyboard() {
   assert.match(await first(), /./);
   assert.match(await bench.$eval(".filters output", (it) => it.textContent), /^1 of /);
   await bench.close();
+}
+
+/// The bar at the top stays above what scrolls below it, and no table is wider than a sheet of paper.
+async function layout() {
+  const page = await open("bench.html");
+  await page.evaluate(() => { document.querySelector(".cells").scrollIntoView(); scrollBy(0, 100); });
+  const covered = await page.$$eval(".top a, .top button", (all) => all.filter((it) => {
+    const { left, top, width, height } = it.getBoundingClientRect();
+    return !it.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  }).map((it) => it.textContent));
+  assert.deepEqual(covered, [], "something covers the bar at the top");
+  await page.close();
+  // The width of A4 within the usual margins.
+  for (const name of ["bench.html", "trial.html", "compare.html"]) {
+    const page = await open(name, { width: 717 });
+    await page.emulateMediaType("print");
+    await unfold(page);
+    const cut = await page.$$eval(".scroll", (all) =>
+      all.filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.getAttribute("aria-label")));
+    assert.deepEqual(cut, [], `${name}: something is wider than a sheet of paper`);
+    await page.close();
+  }
+  console.log("layout: the bar is free, and three pages fit on paper");
 }
 
 async function quick() {
@@ -237,6 +266,7 @@ async function screenshots() {
 try {
   await everyView();
   await keyboard();
+  await layout();
   await quick();
   await screenshots();
 } finally {

@@ -8,7 +8,7 @@ mod plots;
 
 use super::document::{Block, Document, folded, marked, paragraph};
 use super::sections::number::{counted, grouped};
-use super::sections::{Section, bench_report};
+use super::sections::{Section, bench_report, stacks};
 use super::tables::Report;
 use crate::records::Bench;
 
@@ -49,7 +49,9 @@ fn part(heading: &str, content: Document) -> Document {
 }
 
 fn numbers(report: &Report) -> Document {
-    let mut document = Section::Stacks.document(report);
+    // What a column means is said before the first table.
+    let mut document = Document::from([stacks::terms(report)]);
+    document.blocks.extend(stacks::main_figures(report).blocks);
     document.push(folded("How stuck runs recover, or do not", Section::Runs.document(report)));
     document.push(folded("Healthy turns and safety", Section::Healthy.document(report)));
     document.push(folded(

@@ -8,7 +8,7 @@ mod live;
 mod model;
 pub(super) mod number;
 mod scenarios;
-mod stacks;
+pub(super) mod stacks;
 pub(super) mod suites;
 
 use super::document::{Block, Document, marked, paragraph};

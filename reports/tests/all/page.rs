@@ -1,22 +1,16 @@
-//! Pages: what a browser makes of them, whatever the texts in them are.
+//! Pages: what a browser makes of them.
 
-use std::borrow::Cow;
-
-use balk_contract::{FinishReason, Note, Origin, Part, Speaker, Status, Subject, Termination, Usage};
-use balk_reports::records::{
-    Bench, Beside, CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, Lapse,
-    ResultRecord, SCHEMA, Stuck, TrialRecord, Truth, TurnRecord,
-};
-use balk_reports::report::document::figure::{Figure, Role, Timeline};
-use balk_reports::report::document::{Block, Document, folded, html, svg};
+use balk_reports::records::{Bench, Beside};
+use balk_reports::report::Report;
+use balk_reports::report::document::figure::{Figure, Role};
+use balk_reports::report::document::{html, markdown, svg};
 use balk_reports::report::page::{Beside as Page, bench_page, scatter};
-use balk_reports::report::{Recorded, Report, firing, timeline, trial_page};
 use base64::Engine as _;
-use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::common::parsed::{Element, elements};
 use crate::common::small;
+use crate::hostile::recorded_with;
 
 fn role(stack: &str) -> Role {
     match stack {
@@ -27,201 +21,17 @@ fn role(stack: &str) -> Role {
 }
 
 /// The page of a bench, with a page for each trial.
-fn page_of(bench: &Bench) -> String {
+pub(crate) fn page_of(bench: &Bench) -> String {
     let report = Report::new(bench, &Beside { cost: small::cost(), ..Beside::default() });
     let trial =
         |scenario: usize, stack: usize, seed: u64| Some(format!("trials/{scenario}-{stack}-{seed}.html"));
     html(&bench_page(bench, &report, Page { role: &role, trial: &trial }))
 }
 
-/// A bench with this text wherever foreign text can be.
-fn bench_with(text: &str) -> Bench {
-    let mut bench = small::bench(small::SEEDS);
-    bench.plan.config.insert(text.into(), serde_json::json!({ text: [text] }));
-    bench.plan.set.push(Drawn { name: text.into(), value: text.into() });
-    bench.plan.stacks[2].guard = format!("p{text}");
-    for stack in &mut bench.plan.stacks {
-        stack.about = text.into();
-    }
-    for scenario in &mut bench.plan.scenarios {
-        scenario.name = format!("{}{text}", scenario.name);
-        scenario.target = text.into();
-        scenario.title = text.into();
-    }
-    for cell in &mut bench.cells {
-        cell.fired(text, text, true);
-        cell.counts.interventions += 1;
-        cell.lapses.insert(Lapse::NotTold, 7);
-    }
-    bench
-}
-
-/// A trial with this text wherever a scenario, a model, a tool or a guard can put it.
-fn trial_with(text: &str, guard: &str, intervenes: bool) -> TrialRecord {
-    let called = CompletionRecord {
-        parts: vec![Part::Text(text.into()), Part::Thinking { text: text.into(), signature: None }],
-        calls: vec![CallRecord { id: text.into(), tool: text.into(), arguments: text.into(), effect: None }],
-        finish: FinishReason::Stop,
-        usage: Usage::default(),
-    };
-    let result = ResultRecord {
-        call: text.into(),
-        origin: Origin::Executed,
-        status: Status::Error,
-        tries: 1,
-        text: text.into(),
-    };
-    let note = Note {
-        guard: Cow::Owned(text.to_owned()),
-        rule: Cow::Owned(text.to_owned()),
-        level: 1,
-        subject: Subject::Run,
-        text: text.into(),
-    };
-    let intervention = InterventionRecord {
-        kind: text.to_owned().into(),
-        options: Vec::new(),
-        completion: None,
-        note,
-        seen: true,
-    };
-    let mut entries = vec![
-        EntryRecord::User { from: Speaker::User, text: text.into() },
-        EntryRecord::Completion(called.clone()),
-        EntryRecord::Result(result.clone()),
-        EntryRecord::Completion(called),
-        EntryRecord::Result(result),
-    ];
-    if intervenes {
-        entries.push(EntryRecord::Intervention(intervention));
-    }
-    entries.push(EntryRecord::End { termination: Termination::FatalExecution(text.into()) });
-    let turn = |entry, truth| TurnRecord { entry, truth, tells_user: false, failed_attempts: 0 };
-    TrialRecord {
-        schema: SCHEMA,
-        balk: "0".into(),
-        scenario: text.into(),
-        skeleton: text.into(),
-        seed: "7".into(),
-        guard: guard.into(),
-        set: Vec::new(),
-        world: vec![Drawn { name: text.into(), value: text.into() }],
-        entries,
-        turns: vec![turn(1, Truth::Productive), turn(3, Truth::Stuck(Stuck::SameFailure))],
-        failed: Vec::new(),
-        grade: Grade { turns: 2, stuck_turns: 1, interventions: intervenes.into(), ..Grade::default() },
-    }
-}
-
-fn trial_page_with(text: &str) -> Document {
-    trial_page(&trial_with(text, text, true), Some(&trial_with(text, "none", false)), text, text)
-}
-
-/// The same trial as a recorded run, with firings in its margin.
-fn recorded_with(text: &str) -> Timeline {
-    let firings = vec![(1, firing(text, text, text, text)), (2, firing(text, "stop", text, text))];
-    let entries = trial_with(text, text, true).entries;
-    let (title, end) = (text.to_owned(), text.to_owned());
-    Recorded { title, entries, firings, stuck: vec![2..=2], start: 2, end }.timeline()
-}
-
-fn recorded_page_with(text: &str) -> Document {
-    [
-        Block::Heading { level: 1, text: text.into() },
-        folded(text, [Block::Figure(Figure::Timeline(recorded_with(text)))]),
-    ]
-    .into()
-}
-
-/// What a page is apart from its texts. Lines that lead to labels depend on the length of these.
-fn skeleton(page: &str) -> Vec<(String, Vec<String>)> {
-    let is_lead = |it: &Element| it.get("class") == Some("lead");
-    let names = |it: &Element| it.attributes.iter().map(|(name, _)| name.clone()).collect();
-    elements(page).iter().filter(|it| !is_lead(it)).map(|it| (it.name.clone(), names(it))).collect()
-}
-
-/// Whether a character acts on what is around it.
-fn acts(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{fffe}' | '\u{ffff}')
-}
-
-fn hostile() -> impl Strategy<Value = String> {
-    let pieces = [
-        "</script>",
-        "</title>",
-        "</style>",
-        "</textarea>",
-        "<!--",
-        "-->",
-        "--!>",
-        "]]>",
-        "<script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "\" onload=\"x",
-        "' onload='x",
-        "&lt;",
-        "&#60;",
-        "&",
-        "<",
-        ">",
-        "`",
-        "\\",
-        "\0",
-        "\u{1b}[31m",
-        "\u{7f}",
-        "\u{85}",
-        "\u{202e}",
-        "\u{2066}",
-        "\u{61c}",
-        "\u{fffe}",
-        "\u{10ffff}",
-        "\u{2028}",
-        "javascript:x",
-        "漢",
-        "a",
-    ];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 1..6)
-        .prop_map(|it| format!("t{}", it.concat()))
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(40), ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_text_becomes_markup(text in hostile()) {
-        let pages = [
-            |text: &str| page_of(&bench_with(text)),
-            |text: &str| html(&trial_page_with(text)),
-            |text: &str| html(&recorded_page_with(text)),
-        ];
-        for page in pages {
-            let found = page(&text);
-            prop_assert_eq!(skeleton(&found), skeleton(&page("text")));
-            prop_assert!(!found.contains(acts));
-            for element in elements(&found) {
-                let texts = element.attributes.iter().map(|(_, value)| value).chain([&element.text]);
-                prop_assert!(texts.into_iter().all(|it| !it.contains(acts)), "{:?}", element);
-            }
-        }
-    }
-
-    #[test]
-    fn no_text_leaves_a_picture(text in hostile()) {
-        let both = |text: &str| timeline(&trial_with(text, text, true), Some(&trial_with(text, "none", false)));
-        for figure in [both, recorded_with] {
-            let draw = |text: &str| svg(&Figure::Timeline(figure(text))).expect("it can be drawn");
-            prop_assert_eq!(skeleton(&draw(&text)), skeleton(&draw("text")));
-            prop_assert!(!draw(&text).contains(acts));
-        }
-    }
-}
-
 /// A recorded run has one lane, and what a guard would have said is beside the turn that it is about.
 #[test]
 fn firings_are_in_the_margin_of_their_turn() {
-    let page = elements(&html(&recorded_page_with("text")));
+    let page = elements(&html(&recorded_with("text")));
     let at = |wanted: &dyn Fn(&Element) -> bool| page.iter().position(wanted).expect("it is there");
     let turn = |number: &'static str| {
         at(&move |it: &Element| it.name == "li" && it.get("data-turn") == Some(number))
@@ -284,20 +94,44 @@ fn each_cell_leads_to_its_data_and_each_figure_has_its_numbers() {
     assert_eq!(count(&|it| it.get("class") == Some("numbers")), count(&|it| it.name == "figcaption") - 2);
 }
 
+/// The page as Markdown, with what a turn of `peer` costs.
+fn words_of(bench: &Bench, change: impl FnOnce(&mut Report)) -> String {
+    let mut cost = small::cost();
+    let mut slow = cost.timed[0].clone();
+    (slow.guard, slow.bytes, slow.p50_ns, slow.p99_ns) = ("peer".into(), 51_200, 44_746, 1_115_222);
+    cost.timed.push(slow);
+    let mut report = Report::new(bench, &Beside { cost, ..Beside::default() });
+    change(&mut report);
+    markdown(&bench_page(bench, &report, Page { role: &role, trial: &|_, _, _| None }))
+}
+
 #[test]
 fn the_answer_is_made_from_the_record() {
     let said = |bench: &Bench, loses_none: bool| {
-        let mut report = Report::new(bench, &Beside { cost: small::cost(), ..Beside::default() });
-        for row in report.suites.iter_mut().flat_map(|it| &mut it.rows).filter(|_| loses_none) {
-            row.figures.healthy_lost.count = 0;
-        }
-        let page = bench_page(bench, &report, Page { role: &role, trial: &|_, _, _| None });
-        balk_reports::report::document::markdown(&page).lines().skip(2).take(5).collect::<Vec<_>>().join("\n")
+        let page = words_of(bench, |report| {
+            for row in report.suites.iter_mut().flat_map(|it| &mut it.rows).filter(|_| loses_none) {
+                row.figures.healthy_lost.count = 0;
+            }
+        });
+        page.lines().skip(2).take(9).collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(said(&small::bench(small::SEEDS), true));
     // What disturbs no one and loses healthy runs is not to be taken.
     assert!(said(&small::bench(small::SEEDS), false).starts_with("No stack under test brings"));
     assert!(said(&small::bench(3), true).contains("This record is not whole"));
+}
+
+#[test]
+fn columns_are_explained_before_their_table() {
+    let page = words_of(&small::bench(small::SEEDS), |_| {});
+    for (part, explained, column) in [
+        ("## In numbers", "Saved minus lost", "saved minus lost, points"),
+        ("## What a turn costs", "Anchors", "p50, anchors"),
+    ] {
+        let (_, part) = page.split_once(part).expect("a part");
+        let place = |words: &str| part.find(words).expect("it is said");
+        assert!(place(explained) < place(column), "{explained}");
+    }
 }
 
 #[test]

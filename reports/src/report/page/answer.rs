@@ -1,11 +1,11 @@
-//! The answer in three sentences: which stack to take, what it costs, and where it fails.
+//! The answer in three paragraphs: which stack to take, what it costs, and where it fails. Then what its words mean.
 
 use std::collections::BTreeSet;
 
 use crate::records::{Kind, Suite, is_under_test};
-use crate::report::document::{Document, Text, code, paragraph, strong};
+use crate::report::document::{Block, Document, Text, code, emphasis, paragraph, strong};
 use crate::report::sections::Section;
-use crate::report::sections::number::{counted, percent_of};
+use crate::report::sections::number::{counted, grouped, percent_of};
 use crate::report::tables::{DEFAULT, Report, ScenarioTable, StackRow, StackTable};
 use crate::statistics::{Rate, Share};
 
@@ -21,7 +21,7 @@ const WORST: usize = 3;
 /// A suite, and the stack to take by its figures.
 type Taken<'r> = (&'r StackTable, &'r StackRow);
 
-/// The three sentences. Of a record that is not whole, only that.
+/// The three paragraphs and the words in them. Of a record that is not whole, only that.
 pub(super) fn answer(report: &Report) -> Document {
     if !report.head.missing.is_empty() {
         return Section::Short.document(report);
@@ -43,6 +43,7 @@ pub(super) fn answer(report: &Report) -> Document {
         paragraph(takes_back(&takes, &stacks)),
         paragraph(costs(report, &takes)),
         paragraph(fails(report, &stacks)),
+        words(report),
     ]
     .into()
 }
@@ -63,16 +64,17 @@ fn is_more(one: &Share, other: &Share) -> bool {
 
 /// What it brings back in each suite.
 fn takes_back(takes: &[Taken<'_>], stacks: &[&str]) -> Text {
-    let each = takes.iter().map(|(suite, row)| {
+    let each = takes.iter().enumerate().map(|(nth, (suite, row))| {
         let [value, bounds] = halves(&row.figures.recovered);
         let name = if stacks.len() > 1 { code(&row.stack) + " " } else { Text::default() };
-        let mut said = name + format!("{value} % {} ({bounds}", place(suite.suite));
+        let interval = if nth == 0 { "95 % interval " } else { "" };
+        let mut said = name + format!("{value} % {} ({interval}{bounds}", place(suite.suite));
         let usual = &suite.rows[0];
         if usual.stack != row.stack {
             said = said + format!("; without a guard {} %", halves(&usual.figures.recovered)[0]);
         }
         let is_sure = row.figures.against.as_ref().is_none_or(|it| it.p_corrected.is_sure());
-        said + if is_sure { ")" } else { ", not a significant difference)" }
+        said + if is_sure { ")" } else { "; no significant difference)" }
     });
     let names = and(stacks.iter().map(|it| code(*it)));
     strong(Text::from("Take ") + names) + ": of the runs that get stuck, it brings back " + and(each) + "."
@@ -81,48 +83,41 @@ fn takes_back(takes: &[Taken<'_>], stacks: &[&str]) -> Text {
 /// What that costs: disturbed turns, lost runs, tokens, time.
 fn costs(report: &Report, takes: &[Taken<'_>]) -> Text {
     let of = |figure: &dyn Fn(&StackRow) -> String| and(takes.iter().map(|(_, row)| figure(row).into()));
-    let disturbed = of(&|it| {
-        let Rate { events, turns, .. } = it.figures.false_on_controls;
-        hundredths(1_000 * events, turns)
+    let disturbed = takes.iter().enumerate().map(|(nth, (suite, row))| {
+        let unit = if nth == 0 { " false interventions per 1,000 healthy turns" } else { "" };
+        Text::from(format!("{}{unit} {}", row.figures.false_on_controls, place(suite.suite)))
     });
-    let lost = match takes.iter().all(|(_, row)| row.figures.healthy_lost.count == 0) {
-        true => "none".into(),
-        false => of(&|it| percent_of(it.figures.healthy_lost.count, it.figures.healthy_lost.of)),
+    let mut said = strong("It costs") + " " + and(disturbed) + ". It loses ";
+    said = match takes.iter().all(|(_, row)| row.figures.healthy_lost.count == 0) {
+        true => said + "no healthy run",
+        false => {
+            let lost = of(&|it| percent_of(it.figures.healthy_lost.count, it.figures.healthy_lost.of));
+            said + lost + " of the healthy runs"
+        }
     };
-    let order = match takes.len() {
-        1 => Text::default(),
-        _ => Text::from(" (") + and(takes.iter().map(|(suite, _)| suite.suite.name().into())) + " ones)",
-    };
-    let mut said = strong("It costs")
-        + " "
-        + disturbed
-        + " interventions in 1,000 healthy turns"
-        + order
-        + " and "
-        + lost
-        + " of the healthy runs";
     if takes.iter().all(|(_, row)| row.tokens_on_stubborn.is_some()) {
         let tokens = of(&|it| {
             it.tokens_on_stubborn.and_then(|it| it.ratio).map_or_else(String::new, |it| format!("{it:.2}"))
         });
-        said = said + "; in stubborn scenarios it needs " + tokens + " times the tokens of no guard";
-    }
-    let slowest =
-        report.expense.timed.iter().filter(|row| takes.iter().any(|it| it.1.stack == row.timed.guard));
-    if let Some(slowest) = slowest.map(|it| it.timed.p50_ns).max() {
         said =
-            said + format!("; judging a turn takes at most {}.{} µs", slowest / 1_000, slowest % 1_000 / 100);
+            said + ". Stubborn scenarios take " + tokens + " times the tokens that they take without a guard";
+    }
+    let timed = report.expense.timed.iter().map(|row| &row.timed);
+    let slowest = timed.filter(|it| takes.iter().any(|(_, row)| row.stack == it.guard));
+    if let Some(it) = slowest.max_by_key(|it| it.p50_ns) {
+        said = said
+            + format!(
+                ". Of the turns that take it longest, with {} bytes, it judges half in {} and 99 % in {}",
+                grouped(it.bytes),
+                microseconds(it.p50_ns),
+                microseconds(it.p99_ns)
+            );
     }
     said + "."
 }
 
-/// A number divided by another one, with two decimals; a plain 0.
-fn hundredths(one: u64, other: u64) -> String {
-    match (u128::from(one) * 100 + u128::from(other) / 2).checked_div(u128::from(other)) {
-        None => "–".to_owned(),
-        Some(0) if one == 0 => "0".to_owned(),
-        Some(it) => format!("{}.{:02}", it / 100, it % 100),
-    }
+fn microseconds(ns: u64) -> String {
+    format!("{}.{} µs", grouped(ns / 1_000), ns % 1_000 / 100)
 }
 
 /// Where it fails.
@@ -138,7 +133,10 @@ fn fails(report: &Report, stacks: &[&str]) -> Text {
         (u128::from(one.count) * u128::from(other.of)).cmp(&(u128::from(other.count) * u128::from(one.of)))
     });
     let listed = worst.iter().take(WORST);
-    let listed = listed.map(|(name, it)| code(name) + format!(" ({})", percent_of(it.count, it.of)));
+    let listed = listed.enumerate().map(|(nth, (name, it))| {
+        let what = if nth == 0 { " of the stuck runs come back" } else { "" };
+        code(name) + format!(" ({}{what})", percent_of(it.count, it.of))
+    });
     let mut said = match worst.len() {
         0 => strong("It fails") + " on no scenario whose goal can be reached",
         _ => strong("It fails most") + " on " + and(listed),
@@ -148,9 +146,32 @@ fn fails(report: &Report, stacks: &[&str]) -> Text {
         let scenarios: BTreeSet<&str> = better.map(|it| &*it.scenario).collect();
         let all = counted(report.scenarios.len() as u64, "scenario");
         let some = if scenarios.is_empty() { "none".to_owned() } else { scenarios.len().to_string() };
-        said = said + ", and on " + some + " of " + all + " some other stack is significantly better";
+        said = said + ". On " + some + " of " + all + " some other stack is significantly better";
     }
     said + "."
+}
+
+/// What the words mean that the answer and the pictures below it use.
+fn words(report: &Report) -> Block {
+    let suites = report.suites.iter().map(|it| match it.suite {
+        Suite::Written => {
+            emphasis("Written") + " scenarios are the catalogue, which was made along with the guards."
+        }
+        Suite::Field => emphasis("Field") + " scenarios follow reports by people outside the project.",
+        Suite::Drawn => emphasis("Drawn") + " worlds are composed at random, each from its seed.",
+        Suite::File => emphasis("Files") + " are scenarios that were given to the bench by path.",
+    });
+    Block::List(vec![
+        emphasis("Stack")
+            + ": guards that run together. All "
+            + grouped(report.head.done)
+            + " runs are simulated; scripts play the models.",
+        emphasis("Stubborn")
+            + " scenario: the model tends to get stuck. "
+            + emphasis("Control")
+            + ": healthy work, in which a guard should be silent.",
+        suites.fold(Text::default(), |all, it| if all == Text::default() { it } else { all + " " + it }),
+    ])
 }
 
 /// A share and its bounds, in percent.

@@ -30,8 +30,8 @@ pub(super) fn heat_maps(bench: &Bench, report: &Report, beside: Beside<'_>) -> D
         rows: rows(bench, report, beside, Kind::Control),
     };
     let mut document = Document::from([paragraph(marked(
-        "Each cell opens: its figures with their intervals, how fast help and recovery come, where and why it fails, \
-         and the command that measures it again.",
+        "Choose a cell for its figures with their intervals, how fast help and recovery come, where and why it fails, \
+         and the command that measures it again. Choose a stack to sort by it, twice for its worst scenarios first.",
     ))]);
     for map in [stubborn, controls].into_iter().filter(|it| !it.rows.is_empty()) {
         document.push(Figure::HeatMap(map));

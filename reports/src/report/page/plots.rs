@@ -73,7 +73,11 @@ pub(super) fn forests(report: &Report) -> Document {
     };
     let mut document = Document::default();
     for (measure, title, unit) in [
-        (Measure::Done, "Stubborn runs done, more or fewer than with default, per 100 trials", Unit::Points),
+        (
+            Measure::Done,
+            "Stubborn runs that reach their goal, more or fewer than with default, per 100 trials",
+            Unit::Points,
+        ),
         (
             Measure::FalseInterventions,
             "False interventions, more or fewer than with default, per 100 healthy trials",

@@ -95,20 +95,26 @@ pub(super) fn cost(report: &Report) -> Document {
         document.push(paragraph("The cost of this record was not measured."));
     }
     if !timed.is_empty() {
-        document.push(timed);
         document.push(paragraph(
-            Text::from("A row is the time of a stack's turns of about one size: quantiles of one run on one machine, \
-                        without intervals. ")
+            Text::from("The time in which a stack judges a turn, by the bytes of the turn: of a file that is ")
+                + emphasis("written")
+                + " or "
+                + emphasis("read")
+                + ", or of what a command prints, a "
+                + emphasis("log")
+                + " or how it "
+                + emphasis("failed")
+                + ". p50 and p99 are quantiles of one run on one machine, without intervals. "
                 + emphasis("Anchors")
                 + " are multiples of the median time of xxh3 over as many bytes in the same run; only they can be \
                    compared between machines.",
         ));
+        document.push(folded("Time by stack and size of the turn", timed));
     }
     if !counted.is_empty() {
-        document.push(counted);
-        document.push(paragraph(
-            "A row is one turn. Its instructions are counted exactly, so there is no interval.",
-        ));
+        document
+            .push(paragraph("The instructions of one turn are counted exactly, so there is no interval."));
+        document.push(folded("Instructions by stack and size of the turn", counted));
     }
     document
 }

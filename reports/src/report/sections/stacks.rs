@@ -24,8 +24,15 @@ fn first(suite: &StackTable, of: fn(&Figures) -> u64) -> u64 {
     suite.rows.first().map_or(0, |it| of(&it.figures))
 }
 
-/// The main figures.
+/// The main figures, and what their columns mean.
 pub(super) fn stacks(report: &Report) -> Document {
+    let mut document = main_figures(report);
+    document.push(terms(report));
+    document
+}
+
+/// The main figures.
+pub(in crate::report) fn main_figures(report: &Report) -> Document {
     let columns = [
         "recovered, %",
         "of the ceiling",
@@ -37,7 +44,7 @@ pub(super) fn stacks(report: &Report) -> Document {
         "told, %",
         "tokens",
     ];
-    let mut document = each(report, |suite| {
+    each(report, |suite| {
         let table = table(suite, columns, |row| {
             let it = &row.figures;
             [
@@ -58,19 +65,17 @@ pub(super) fn stacks(report: &Report) -> Document {
             p_value = p_value + format!(" Each test is one of {compared}.");
         }
         vec![table, paragraph(p_value)]
-    });
-    document.push(Block::List(terms(report)));
-    document
+    })
 }
 
-/// What the columns of the main table mean.
-fn terms(report: &Report) -> Vec<Text> {
+/// What the columns of the main figures mean.
+pub(in crate::report) fn terms(report: &Report) -> Block {
     let of = |number: fn(&Figures) -> u64| {
         let each = report.suites.iter().map(|it| number(&it.rows[usize::from(it.rows.len() > 1)].figures));
         counted(each.sum(), "trial")
     };
     let pairs = of(|it| it.against.as_ref().map_or(0, |it| it.difference.of));
-    vec![
+    Block::List(vec![
         emphasis("Recovered")
             + ": of the stuck runs whose goal can be reached, those whose goal holds in the end. A run that never gets \
                stuck is not counted.",
@@ -100,7 +105,7 @@ fn terms(report: &Report) -> Vec<Text> {
                 ": as a multiple of those of the first row on the same {} of stubborn scenarios.",
                 of(|it| it.not_told.of)
             ),
-    ]
+    ])
 }
 
 /// How stuck runs recover, or do not.

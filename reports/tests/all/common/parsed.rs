@@ -5,10 +5,11 @@ use html5ever::parse_document;
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 
-/// An element: its name, its attributes, and the text directly in it.
+/// An element: its name, how many others it is in, its attributes, and the text directly in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) name: String,
+    pub(crate) depth: usize,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) text: String,
 }
@@ -24,11 +25,11 @@ impl Element {
 pub(crate) fn elements(page: &str) -> Vec<Element> {
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page);
     let mut elements = Vec::new();
-    collect(&dom.document, &mut elements);
+    collect(&dom.document, 0, &mut elements);
     elements
 }
 
-fn collect(node: &Handle, elements: &mut Vec<Element>) {
+fn collect(node: &Handle, depth: usize, elements: &mut Vec<Element>) {
     match &node.data {
         NodeData::Element { name, attrs, template_contents, .. } => {
             let attribute = |it: &html5ever::Attribute| (it.name.local.to_string(), it.value.to_string());
@@ -43,16 +44,18 @@ fn collect(node: &Handle, elements: &mut Vec<Element>) {
             });
             elements.push(Element {
                 name: name.local.to_string(),
+                depth,
                 attributes: attrs.borrow().iter().map(attribute).collect(),
                 text: text.collect(),
             });
             if let Some(inside) = &*template_contents.borrow() {
-                collect(inside, elements);
+                collect(inside, depth + 1, elements);
             }
         }
         NodeData::Comment { contents } => {
             elements.push(Element {
                 name: String::new(),
+                depth,
                 attributes: Vec::new(),
                 text: contents.to_string(),
             });
@@ -62,5 +65,5 @@ fn collect(node: &Handle, elements: &mut Vec<Element>) {
         | NodeData::Text { .. }
         | NodeData::ProcessingInstruction { .. } => {}
     }
-    node.children.borrow().iter().for_each(|child| collect(child, elements));
+    node.children.borrow().iter().for_each(|child| collect(child, depth + 1, elements));
 }

@@ -44,7 +44,7 @@ pub(super) fn heat_map(out: &mut Markup, map: &HeatMap, nth: usize) {
 /// What is shown of the table. The script makes them work, and shows them.
 fn filters(out: &mut Markup, map: &HeatMap, nth: usize) {
     out.around("div", &[("class", "filters"), ("hidden", "")], |out| {
-        for (name, label) in [("rows", "Scenarios with"), ("columns", "Stacks with")] {
+        for (name, label) in [("rows", "Find scenarios"), ("columns", "Find stacks")] {
             let id = format!("filter-{nth}-{name}");
             out.element("label", &[("for", &id)], label);
             let attributes = [("id", &*id), ("data-filter", name), ("type", "search"), ("size", "12")];

@@ -7,6 +7,7 @@ mod mutated;
 mod openai_chat;
 mod program;
 mod recognised;
+mod reshaped;
 mod round_trip;
 
 use std::fmt::Write as _;

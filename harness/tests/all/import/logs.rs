@@ -7,7 +7,7 @@ use balk::import::{Format, reading};
 use super::{logs, shown};
 
 /// The format that a log is named after.
-fn named(file: &str) -> Format {
+pub(super) fn named(file: &str) -> Format {
     let fits = Format::ALL.into_iter().filter(|format| file.starts_with(format.name()));
     fits.max_by_key(|format| format.name().len()).unwrap_or_else(|| panic!("{file} is named after no format"))
 }

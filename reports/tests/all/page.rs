@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::common::parsed::{Element, elements};
 use crate::common::small;
-use crate::hostile::recorded_with;
+use crate::common::with_text::recorded_with;
 
 fn role(stack: &str) -> Role {
     match stack {

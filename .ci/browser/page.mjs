@@ -85,9 +85,6 @@ async function everyView() {
   console.log(`axe: 0 violations on ${views} views`);
 }
 
-const unfold = (page) =>
-  page.evaluate(() => document.querySelectorAll("details").forEach((it) => { it.open = true; }));
-
 const focused = (page, what) => page.evaluate((what) => document.activeElement?.matches(what) ?? false, what);
 
 /// Presses the tab key until this is focused.

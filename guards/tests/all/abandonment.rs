@@ -414,7 +414,8 @@ fn the_guard_of_another_name_moves_nothing() {
         subject: Subject::Run,
         text: "Do it.".into(),
     };
-    for kind in [InterventionKind::Feedback, InterventionKind::Notice, InterventionKind::Question(vec![])] {
+    // A run that ends at a question waits for its answer, so the question comes first.
+    for kind in [InterventionKind::Question(vec![]), InterventionKind::Feedback, InterventionKind::Notice] {
         run.commit(Entry::Intervention(Intervention { kind, note: note.clone(), seen: true }));
     }
     assert_eq!(outline(&run.turn(&says(PYTHON))), FIRST);

@@ -96,9 +96,9 @@ impl BadLine {
         }
     }
 
-    /// A member with an invalid value.
+    /// A member with an invalid value. Its place can have an id from the content.
     pub(crate) fn shape(place: String, why: &str) -> Self {
-        Self::WrongShape { place, why: why.into() }
+        Self::WrongShape { place: one_line(&place, WHY_CHARS), why: why.into() }
     }
 
     /// The same below this member of a larger document.
@@ -135,5 +135,16 @@ impl fmt::Display for BadLine {
                 write!(f, "{place}: expected the id of an earlier call, found `{id}`")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_from_the_content_does_not_break_the_line() {
+        let bad = BadLine::shape("the answer `\r\none`".into(), "expected its end, found none");
+        assert_eq!(bad.to_string(), "wrong-shape: the answer ` one`: expected its end, found none");
     }
 }

@@ -237,3 +237,12 @@ fn printed(words: &[String]) -> String {
     assert!(output.status.success(), "balk {words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is text")
 }
+
+/// A crate cannot have a file of another folder in it, so the guide stands twice.
+#[test]
+fn the_guide_that_a_reader_gets_is_the_documents() {
+    let document = fs::read_to_string(root().join("docs/labels.md")).expect("it can be read");
+    let (_, guide) = document.split_once("## How points were judged\n").expect("it has the guide");
+    let guide = guide.split("\n## ").next().expect("a part");
+    assert_eq!(guide.trim(), balk::label::guide());
+}

@@ -45,7 +45,7 @@ use serde_json::Value;
 
 use crate::files::files;
 use crate::printed;
-use instead::Instead;
+use instead::{Instead, leaves_it_to_the_user};
 use request::Request;
 use vocabulary::{List, has_any};
 
@@ -392,7 +392,7 @@ impl NoTools {
     /// Whether the model said what it will do if the user wants it.
     fn leaves_it_to_the_user(&self) -> bool {
         matches!(self.state.instead[1], Some(Instead::Announces | Instead::Reports))
-            && self.state.said[1].as_ref().is_some_and(|said| has_any(said, List::Conditions))
+            && self.state.said[1].as_ref().is_some_and(|said| leaves_it_to_the_user(said))
     }
 
     fn result(&mut self, result: &ToolResult) {

@@ -1,4 +1,4 @@
-//! Recorded runs without their contents: lengths stand for texts, arguments and results. Names of tools, guards and
+//! Recorded runs without their contents: lengths replace texts, arguments and results. Names of tools, guards and
 //! rules stay.
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use balk_guards::{Conclusion, Entry, Note, Part, Termination};
 use balk_reports::records::{CompletionRecord, EntryRecord, InterventionRecord, ResultRecord};
 
-/// What stands for a text: its length.
+/// What replaces a text: its length.
 pub(crate) fn text(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("({} bytes)", text.len()) }
 }

@@ -67,6 +67,13 @@ impl Instead {
     }
 }
 
+/// Whether a text says in one sentence what the model would do if its user wants it ("If you are sure, I'll delete it").
+pub(super) fn leaves_it_to_the_user(text: &str) -> bool {
+    let plain = plain(text);
+    let mut sentences = plain.split(['.', '!', '。', '！', '\n']).map(Words::of);
+    sentences.any(|it| it.has(List::Conditions) && it.has(List::Volunteers))
+}
+
 /// Whether a short plain text denies access to what the tools do.
 fn denies(text: &str, words: Words) -> bool {
     let is_negated = || {

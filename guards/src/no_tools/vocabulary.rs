@@ -23,6 +23,7 @@ pub(super) enum List {
     Complaints,
     Affirms,
     Conditions,
+    Volunteers,
     Denials,
     Access,
     Unable,
@@ -32,8 +33,8 @@ pub(super) enum List {
 /// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
 static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
-        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, CONDITIONS, DENIALS,
-        ACCESS, UNABLE, ABILITIES,
+        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, CONDITIONS, VOLUNTEERS,
+        DENIALS, ACCESS, UNABLE, ABILITIES,
     ])
 });
 
@@ -175,7 +176,8 @@ const AFFIRMS: &[&str] = &[
     "はい", "お願いします", "続けて", "進めて", "どうぞ", "ええ", "大丈夫", //
     "oui", "vas-y", "sì", "vai", "certo", "네", "예", "да",
 ];
-/// What the model will do is the user's choice: a question without its mark.
+/// What the model volunteers in the same sentence is the user's choice: a question without its mark. Alone, this is a
+/// closing phrase ("Let me know if you need anything else").
 #[rustfmt::skip]
 const CONDITIONS: &[&str] = &[
     "if you", //
@@ -184,6 +186,16 @@ const CONDITIONS: &[&str] = &[
     "如果你", "如果您", "要是你", "要是您", //
     "よろしければ", "よければ", //
     "si tu ", "si vous", "se vuoi", "se lei", "se você", "если вы", "если ты", "원하시면", "원하면",
+];
+/// The model says what it would do itself.
+#[rustfmt::skip]
+const VOLUNTEERS: &[&str] = &[
+    "i'll ", "i will ", "i can ", "i could ", "i would ", //
+    "ich ", //
+    "voy a ", "puedo ", "lo haré", "lo hago", //
+    "我会", "我就", "我将", "我可以", "我来", //
+    "します", "できます", //
+    "je ", "j'", "posso ", "procedo", "vado ", "vou ", "я ", "하겠습니다", "할게요",
 ];
 /// The model believes that it has no tools, in words of recorded models (`docs/field.md`).
 #[rustfmt::skip]

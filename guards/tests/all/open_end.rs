@@ -159,9 +159,16 @@ fn c2_a_file_that_the_model_leaves_to_its_user_in_so_many_words_is_not_told() {
         ("如果您确定，我会删除它；没有备份。", false),
         ("If you are sure, I'll delete it; there is no copy.", false),
         ("Wenn du sicher bist, lösche ich es.", false),
+        ("Si quieres, voy a borrarlo; no hay copia.", false),
+        ("よろしければ削除します。コピーはありません。", false),
         // A question may be asked after the user has answered it.
         ("Are you sure?", true),
         ("It is gone. Tell me what else you need.", true),
+        // A closing phrase is no offer.
+        ("There is no such archive. Let me know if you need anything else.", true),
+        ("If you have questions, ask me. I looked into it.", true),
+        ("没有找到。如果您还需要什么，请告诉我。", true),
+        ("Ich finde nichts. Falls du noch etwas brauchst, sag es mir.", true),
     ] {
         assert_eq!(after("I don't need old.zip any more.", &[says(last)]).is_some(), is_told, "{last}");
         let lint = after(LINT, &[runs("vale docs").fails("2 errors"), says(last)]).expect(last);

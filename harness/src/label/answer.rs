@@ -30,7 +30,7 @@ pub const KINDS: [&str; 11] = [
     "none",
 ];
 
-/// What stands for a kind or a reason that the reader did not give.
+/// What is written for a kind or a reason that the reader did not give.
 const NOT_SAID: &str = "-";
 
 /// The confidence if the reader gives none: likely.

@@ -22,7 +22,7 @@ pub struct Place {
     pub line: u64,
     /// Whether no guard fires near it.
     pub control: bool,
-    /// How many places of the pool it stands for.
+    /// Its weight: the inverse of the chance with which it was drawn.
     pub weight: Weight,
 }
 
@@ -148,7 +148,7 @@ impl Lot {
         usize::try_from(self.seen).unwrap_or(usize::MAX)
     }
 
-    /// How many places one stands for if so many are drawn, to the nearest thousandth, and at most [`Weight::MAX`].
+    /// The weight of each if so many are drawn, to the nearest thousandth, and at most [`Weight::MAX`].
     fn weight(&self, drawn: usize) -> Weight {
         let drawn = drawn as u64;
         Weight(((self.seen * 1_000 + drawn / 2) / drawn).min(Weight::MAX.0))

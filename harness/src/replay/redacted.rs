@@ -6,8 +6,8 @@ use super::run::{Found, Item};
 use crate::redact;
 
 impl Item {
-    /// The same, but lengths stand for what guards would say, since it can quote the transcript, and for what a bad
-    /// line quotes. The entries stay as they are: whoever shows one redacts it.
+    /// The same, but lengths replace what guards would say, since it can quote the transcript, and what a bad
+    /// line quotes. The entries stay as they are: the code that shows one redacts it.
     #[must_use]
     pub fn redacted(mut self) -> Self {
         match &mut self.found {

@@ -86,7 +86,7 @@ fn a_reader_judges_all_places_and_a_replay_reads_the_file() {
 
     let points = points(folder.path());
     let control = |control: bool| points.iter().filter(move |it| it.control == control);
-    // Each of the three stuck runs has one stretch, so these are all firings, and each stands for itself.
+    // Each of the three stuck runs has one stretch, so these are all firings, and the weight of each is 1.
     assert_eq!(control(false).map(|it| it.weight).collect::<Vec<_>>(), [Weight(1_000); 3]);
     let healthy = control(true).filter(|it| it.trajectory.starts_with("quiet")).count();
     assert!(healthy > 0 && healthy < control(true).count(), "decoys of quiet runs, and of others");

@@ -44,7 +44,7 @@ pub(super) enum Due {
 }
 
 impl Due {
-    /// The question at the end of a transcript, which nobody has answered. Notices may stand behind it.
+    /// The question at the end of a transcript that has no answer yet. Notices may follow it.
     pub(super) fn open_question(transcript: &[Entry]) -> Option<Self> {
         let is_notice =
             |it: &Entry| matches!(it, Entry::Intervention(it) if it.kind == InterventionKind::Notice);

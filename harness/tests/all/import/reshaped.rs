@@ -27,7 +27,7 @@ pub(super) enum Reshape {
     Insert(Index, Index, &'static str),
 }
 
-/// Texts that some reader looks for in a text, and texts that nobody expects.
+/// Texts that a reader looks for, and texts that no reader expects.
 const TEXTS: [&str; 38] = [
     "",
     "\0",

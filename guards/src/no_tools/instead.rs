@@ -67,7 +67,7 @@ impl Instead {
     }
 }
 
-/// Whether a text says in one sentence what the model would do if its user wants it ("If you are sure, I'll delete it").
+/// Whether a text says in one sentence what the model would do if its user wants it: "If you are sure, I'll delete it."
 pub(super) fn leaves_it_to_the_user(text: &str) -> bool {
     let plain = plain(text);
     let mut sentences = plain.split(['.', '!', '。', '！', '\n']).map(Words::of);

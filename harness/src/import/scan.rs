@@ -1,6 +1,6 @@
 //! Finds the end of a JSON value without parsing it, as its bytes arrive.
 
-use memchr::memchr3;
+use memchr::memchr2;
 
 /// A scan of one value. It knows strings and brackets, and nothing else: a parser decides what is valid.
 #[derive(Debug, Default)]
@@ -29,29 +29,33 @@ impl Scan {
         let mut at = 0;
         while at < bytes.len() {
             if self.in_string {
-                let Some(found) = memchr3(b'"', b'\\', b'\n', &bytes[at..]) else { return Step::More };
-                at += found;
-                match bytes[at] {
-                    b'\\' => at += 2,
-                    b'\n' => return Step::Torn(at),
-                    _ => {
-                        at += 1;
-                        self.in_string = false;
-                        if self.depth == 0 {
-                            return Step::End(at);
-                        }
-                    }
+                let Some(found) = memchr2(b'"', b'\n', &bytes[at..]) else { return Step::More };
+                // Texts have many escapes and few quotes, so escapes are looked at only before a quote.
+                let backslashes = bytes[at..at + found].iter().rev().take_while(|it| **it == b'\\').count();
+                at += found + 1;
+                if backslashes % 2 == 1 {
+                    continue;
                 }
-                continue;
-            }
-            let byte = bytes[at];
-            if self.in_word {
-                if matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r') {
+                if bytes[at - 1] == b'\n' {
+                    return Step::Torn(at - 1);
+                }
+                self.in_string = false;
+                if self.depth == 0 {
                     return Step::End(at);
                 }
-                at += 1;
                 continue;
             }
+            let rest = &bytes[at..];
+            if self.in_word {
+                let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
+                return rest.iter().position(ends).map_or(Step::More, |found| Step::End(at + found));
+            }
+            if self.depth > 0 {
+                let counts = |byte: &u8| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']');
+                let Some(found) = rest.iter().position(counts) else { return Step::More };
+                at += found;
+            }
+            let byte = bytes[at];
             at += 1;
             match byte {
                 b'"' => self.in_string = true,
@@ -62,8 +66,7 @@ impl Scan {
                         return Step::End(at);
                     }
                 }
-                _ if self.depth == 0 => self.in_word = true,
-                _ => {}
+                _ => self.in_word = true,
             }
         }
         Step::More
@@ -92,6 +95,8 @@ mod tests {
         }
         assert_eq!(Scan::default().take(b"{\"a\": [1, 2"), Step::More);
         assert_eq!(Scan::default().take(b"{\"a\": \"x\ny\"}"), Step::Torn(8));
+        assert_eq!(Scan::default().take(b"\"x\\\\\ny\""), Step::Torn(4));
+        assert_eq!(Scan::default().take(b"\"x\\\ny\" "), Step::End(6));
         assert!(is_whole(b" {\"a\": 1}\r"));
         assert!(!is_whole(b"{\"a\": 1} {}"));
         assert!(!is_whole(b"{\"a\": ["));

@@ -73,8 +73,9 @@ impl<'a> Window<'a> {
             return false;
         }
         let before = self.held.len();
-        let wanted = READ_BYTES.max(before / 2) as u64;
-        let read = self.input.by_ref().take(wanted).read_to_end(&mut self.held);
+        let wanted = READ_BYTES.max(before / 2);
+        self.held.reserve(wanted);
+        let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.held);
         self.failure = read.err();
         self.ended = self.held.len() == before || self.failure.is_some();
         self.held.len() > before

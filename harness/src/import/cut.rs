@@ -18,7 +18,7 @@ use super::bad::BadLine;
 use super::format::Format;
 use super::lines::{LINE_BYTES_MAX, Lines, skip_line, unpacked};
 use super::piece::{Body, Piece};
-use super::recognise::{is_most_special, recognise};
+use super::recognise::{is_most_special, recognised};
 use super::rows::{Container, ROWS, Row, Unit};
 use super::scan::is_whole;
 use super::shape::Shape;
@@ -35,8 +35,9 @@ const LINES_LOOKED_AT: usize = 32;
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
 
-/// How much of a value is looked at first: most formats can be told by their beginning.
-const LOOK_BYTES: usize = 32 << 10;
+/// How much of a value is looked at, one after the other: most formats can be told by their beginning.
+const LOOK_BYTES: [usize; 3] = [4 << 10, 16 << 10, LOOK_BYTES_MAX];
+const LOOK_BYTES_MAX: usize = 32 << 10;
 
 /// How much of a file is read before it is looked at.
 const FIRST_BYTES: usize = 64 << 10;
@@ -136,7 +137,7 @@ impl<'a> Pieces<'a> {
         if !window.all(DOCUMENT_BYTES_MAX)? {
             return Ok(State::Whole(too_long(1)));
         }
-        self.row = recognise(&Shape::default(), Container::Yaml, self.from).ok();
+        self.row = recognised(&Shape::default(), Container::Yaml, self.from);
         Ok(State::Whole(self.whole(1, window.into_held(), Container::Yaml)))
     }
 
@@ -144,7 +145,7 @@ impl<'a> Pieces<'a> {
         for line in window.held().split(|byte| *byte == b'\n').take(LINES_LOOKED_AT) {
             // Chunks may be kept as the events that they came in.
             let line = line.strip_prefix(b"data:").unwrap_or(line);
-            if let Ok(row) = self.looked_at(line, Container::Lines) {
+            if let Some(row) = self.looked_at(line, Container::Lines) {
                 self.row = Some(row);
                 break;
             }
@@ -169,12 +170,12 @@ impl<'a> Pieces<'a> {
             && byte != b']'
             && let Ok(end) = window.end_of(element, DOCUMENT_BYTES_MAX)
         {
-            self.row = self.looked_at(&window.held()[element..end], Container::Elements).ok();
+            self.row = self.looked_at(&window.held()[element..end], Container::Elements);
             if self.row.is_none() {
                 // A list of one run begins with whatever came first in it.
                 window.fill(FIRST_BYTES);
                 let beginning = &window.held()[start..window.held().len().min(start + FIRST_BYTES)];
-                self.row = self.recognised(beginning, Container::List).ok();
+                self.row = self.looked_at(beginning, Container::List);
             }
         }
         if self.row.is_some_and(|row| row.unit == Unit::Value) {
@@ -190,9 +191,10 @@ impl<'a> Pieces<'a> {
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         let start = window.at();
         let line = window.line_of(start);
-        let beginning = &window.held()[start..window.held().len().min(start + LOOK_BYTES)];
-        let early = self.recognised(beginning, Container::Document).ok();
-        if let Some(row) = early.filter(|row| is_most_special(row))
+        let beginning = &window.held()[start..window.held().len().min(start + LOOK_BYTES_MAX)];
+        let early = self.looked_at(beginning, Container::Document);
+        let known = early.filter(|row| is_most_special(row));
+        if let Some(row) = known
             && !matches!(row.unit, Unit::Member(_))
         {
             self.row = Some(row);
@@ -203,7 +205,7 @@ impl<'a> Pieces<'a> {
         let uncut = loop {
             match window.token() {
                 Some(b',') => window.go(window.at() + 1),
-                Some(b'"') => match self.member(&mut window, start, &mut shape) {
+                Some(b'"') => match self.member(&mut window, start, known, &mut shape) {
                     Ok(None) => {}
                     Ok(Some((list, head))) => {
                         return Ok(State::Elements { window, list, number: 0, head: Arc::new(head) });
@@ -220,8 +222,8 @@ impl<'a> Pieces<'a> {
             return long_line(window);
         }
         // Of a document that breaks off, the beginning is all there is to look at.
-        let early = early.filter(|_| uncut.is_some());
-        self.row = recognise(&shape, Container::Document, self.from).ok().or(early);
+        let early = known.or(early.filter(|_| uncut.is_some()));
+        self.row = recognised(&shape, Container::Document, self.from).or(early);
         self.rest(line, window)
     }
 
@@ -235,11 +237,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// Passes a member of a document. If it is the list of runs of a format that is known, goes to its first element
-    /// instead, and returns its name and what came before it.
+    /// instead, and returns its name and what came before it. What the document has inside is added to `shape`, unless
+    /// it is known already what it is.
     fn member(
         &mut self,
         window: &mut Window,
         start: usize,
+        known: Option<&'static Row>,
         shape: &mut Shape,
     ) -> Result<Option<(&'static str, Head)>, Uncut> {
         let key = window.at();
@@ -251,7 +255,7 @@ impl<'a> Pieces<'a> {
         let opens = window.token().ok_or(Uncut::Ended)?;
         let value = window.at();
         let beginning =
-            |window: &Window, end: usize| value..end.min(value + LOOK_BYTES).min(window.held().len());
+            |window: &Window, end: usize| value..end.min(value + LOOK_BYTES_MAX).min(window.held().len());
         if opens == b'['
             && self.looks < LOOKS_MAX
             && let Some(list) = list_named(&window.held()[key..end])
@@ -259,13 +263,16 @@ impl<'a> Pieces<'a> {
             self.looks += 1;
             window.go(value + 1);
             if window.token() == Some(b'{') {
-                let element = window.at();
-                let first_end = window.end_of(element, DOCUMENT_BYTES_MAX)?;
-                let held = window.held();
-                shape.add_member(&held[key..end], &held[beginning(window, first_end)]);
-                if let Ok(row) = recognise(shape, Container::Document, self.from)
-                    && row.unit == Unit::Member(list)
-                {
+                let row = match known {
+                    Some(row) => Some(row),
+                    None => {
+                        let first_end = window.end_of(window.at(), DOCUMENT_BYTES_MAX)?;
+                        let held = window.held();
+                        shape.add_member(&held[key..end], &held[beginning(window, first_end)]);
+                        recognised(shape, Container::Document, self.from)
+                    }
+                };
+                if let Some(row) = row.filter(|row| row.unit == Unit::Member(list)) {
                     self.row = Some(row);
                     let before = window.held()[start..key].trim_ascii_end();
                     let head = [before.strip_suffix(b",").unwrap_or(before), b"}"].concat();
@@ -274,26 +281,32 @@ impl<'a> Pieces<'a> {
             }
         }
         let value_end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
-        let held = window.held();
-        shape.add_member(&held[key..end], &held[beginning(window, value_end)]);
+        if known.is_none() {
+            let held = window.held();
+            shape.add_member(&held[key..end], &held[beginning(window, value_end)]);
+        }
         window.go(value_end);
         Ok(None)
     }
 
-    /// What a value is, by its beginning, or else by all of it.
-    fn looked_at(&self, text: &[u8], container: Container) -> Result<&'static Row, BadLine> {
-        match text.get(..LOOK_BYTES) {
-            Some(beginning) => {
-                self.recognised(beginning, container).or_else(|_| self.recognised(text, container))
+    /// What a value is: by as little of its beginning as makes it certain, or else by all of it.
+    fn looked_at(&self, text: &[u8], container: Container) -> Option<&'static Row> {
+        let mut found = None;
+        for bytes in LOOK_BYTES {
+            let beginning = text.get(..bytes).unwrap_or(text);
+            found = self.form_of(beginning, container);
+            if beginning.len() == text.len() || found.is_some_and(is_most_special) {
+                return found;
             }
-            None => self.recognised(text, container),
         }
+        found.or_else(|| self.form_of(text, container))
     }
 
-    fn recognised(&self, text: &[u8], container: Container) -> Result<&'static Row, BadLine> {
+    /// What a text is by all of it.
+    fn form_of(&self, text: &[u8], container: Container) -> Option<&'static Row> {
         let mut shape = Shape::default();
         shape.add(text);
-        recognise(&shape, container, self.from)
+        recognised(&shape, container, self.from)
     }
 
     fn whole(&self, line: u64, text: Vec<u8>, container: Container) -> Piece {

@@ -16,23 +16,44 @@ pub(super) fn recognise(
     container: Container,
     from: Option<Format>,
 ) -> Result<&'static Row, BadLine> {
-    let asked = |row: &&Row| from.is_none_or(|from| row.format == from);
-    let rows: Vec<&'static Row> =
-        ROWS.iter().filter(|row| row.containers.contains(&container)).filter(asked).collect();
-    let fitting: Vec<&'static Row> =
-        rows.iter().copied().filter(|row| row.marks.iter().all(|mark| has(shape, mark))).collect();
-    // A form that demands all that another one does, and more, is the other one with something added.
-    let is_general = |row: &Row| fitting.iter().any(|other| covers(other, row) && !covers(row, other));
-    let mut special = fitting.iter().copied().filter(|row| !is_general(row));
-    let Some(first) = special.next() else { return Err(unknown(shape, &rows, from)) };
-    match special.find(|row| row.format != first.format) {
-        None => Ok(first),
-        Some(other) => {
+    match special(shape, container, from) {
+        (Some(row), None) => Ok(row),
+        (Some(first), Some(other)) => {
             let (one, other) = (first.format.name(), other.format.name());
             let why = format!("expected one format, found `{one}` and `{other}`: choose with --from");
             Err(BadLine::UnknownFormat { why })
         }
+        (None, _) => Err(unknown(shape, &asked(container, from).collect::<Vec<_>>(), from)),
     }
+}
+
+/// The same, without the reason why there is none.
+pub(super) fn recognised(shape: &Shape, container: Container, from: Option<Format>) -> Option<&'static Row> {
+    match special(shape, container, from) {
+        (row, None) => row,
+        (_, Some(_)) => None,
+    }
+}
+
+/// The most special form that fits, and one of another format that is as special.
+fn special(
+    shape: &Shape,
+    container: Container,
+    from: Option<Format>,
+) -> (Option<&'static Row>, Option<&'static Row>) {
+    let fits = |row: &&Row| row.marks.iter().all(|mark| has(shape, mark));
+    let fitting: Vec<&'static Row> = asked(container, from).filter(fits).collect();
+    // A form that demands all that another one does, and more, is the other one with something added.
+    let is_general = |row: &Row| fitting.iter().any(|other| covers(other, row) && !covers(row, other));
+    let mut special = fitting.iter().copied().filter(|row| !is_general(row));
+    let first = special.next();
+    (first, special.find(|row| first.is_some_and(|first| row.format != first.format)))
+}
+
+/// The forms that values may have.
+fn asked(container: Container, from: Option<Format>) -> impl Iterator<Item = &'static Row> {
+    let rows = ROWS.iter().filter(move |row| row.containers.contains(&container));
+    rows.filter(move |row| from.is_none_or(|from| row.format == from))
 }
 
 /// Whether no form is this one with something added: then what comes later in a value cannot change what it is.

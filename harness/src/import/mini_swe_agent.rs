@@ -7,6 +7,7 @@
 
 use balk_guards::Status;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::bad::BadLine;
 use super::chat::{self, Message};
@@ -57,11 +58,30 @@ struct Called<'a> {
     messages: Vec<Object<Message<'a>>>,
 }
 
-/// Reads a trajectory with commands in the text.
+/// What tells version 2.
+#[derive(Deserialize)]
+struct Probe {
+    messages: Vec<Object<Calls>>,
+}
+
+#[derive(Deserialize)]
+struct Calls {
+    tool_calls: Option<Vec<IgnoredAny>>,
+}
+
+/// Reads a trajectory.
 ///
 /// # Errors
-/// It is none.
-pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+/// It is none, or a result is without a call.
+pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+    let Probe { messages } = parse(text)?;
+    let has_calls =
+        |Object(it): &Object<Calls>| it.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+    if messages.iter().any(has_calls) { called(text, sink) } else { fenced(text, sink) }
+}
+
+/// Reads a trajectory with commands in the text.
+fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Spoken { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     let mut acted = false;
@@ -91,10 +111,7 @@ pub(super) fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 }
 
 /// Reads a trajectory with calls of the API.
-///
-/// # Errors
-/// It is none, or a result is without a call.
-pub(super) fn called(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+fn called(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Called { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     chat::take(&mut joiner, "messages", messages)?;

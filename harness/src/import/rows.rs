@@ -224,13 +224,7 @@ pub(super) static ROWS: &[Row] = &[
         MiniSweAgent,
         VALUES,
         &["messages[].role", "info.mini_version or trajectory_format"],
-        |text, _, sink| mini_swe_agent::fenced(text, sink),
-    ),
-    value(
-        MiniSweAgent,
-        VALUES,
-        &["messages[].role", "info.mini_version or trajectory_format", "messages[].tool_calls[].function"],
-        |text, _, sink| mini_swe_agent::called(text, sink),
+        |text, _, sink| mini_swe_agent::trajectory(text, sink),
     ),
     Row {
         format: Inspect,

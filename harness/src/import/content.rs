@@ -188,6 +188,12 @@ pub(super) fn arguments(value: Option<&RawValue>) -> Arc<str> {
     }
 }
 
+/// The arguments of a call that has one, which is a text.
+pub(super) fn argument(name: &str, text: &str) -> Arc<str> {
+    let text = serde_json::to_string(text).expect("a string can be written");
+    ["{\"", name, "\": ", &text, "}"].concat().into()
+}
+
 /// The texts that are not blank, each on lines of its own; none if all are.
 pub(super) fn lines_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Arc<str>> {
     let mut texts = texts.into_iter().filter(|text| !text.trim().is_empty());

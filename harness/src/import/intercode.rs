@@ -5,7 +5,6 @@
 //! the task was solved.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
@@ -30,8 +29,7 @@ struct Run<'a> {
 
 #[derive(Deserialize)]
 struct Turns<'a> {
-    #[serde(borrow)]
-    thoughts: Option<Vec<Option<Cow<'a, str>>>>,
+    thoughts: Option<Vec<Option<Text>>>,
     #[serde(borrow)]
     actions: Vec<Cow<'a, str>>,
     #[serde(borrow)]
@@ -63,10 +61,10 @@ fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {
     if let Some(Text(query)) = query {
         joiner.user(query);
     }
-    let thoughts = turns.thoughts.unwrap_or_default();
+    let mut thoughts = turns.thoughts.unwrap_or_default().into_iter();
     let valid = turns.valid_action.unwrap_or_default();
     for (at, action) in turns.actions.iter().enumerate() {
-        let thought = thoughts.get(at).and_then(|it| it.as_deref()).map(Arc::from);
+        let thought = thoughts.next().flatten().map(|Text(thought)| thought);
         joiner.assistant(None, thought, vec![command(&tool, action)]);
         if let Some(observation) = turns.observations.get(at) {
             let status = match valid.get(at).copied().flatten() {

@@ -11,11 +11,12 @@
 //! the type `error` failed; the status of any other is unknown. Steps that the program ran itself (`[pre-executed by
 //! user]`) are not the model's and are passed over. A notebook without steps is refused.
 
-use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
@@ -36,8 +37,7 @@ struct Notebook<'a> {
 struct Cell<'a> {
     #[serde(borrow)]
     cell_type: Word<'a>,
-    #[serde(borrow)]
-    source: &'a RawValue,
+    source: Joined,
     #[serde(borrow)]
     outputs: Option<Vec<Object<Output<'a>>>>,
 }
@@ -46,12 +46,10 @@ struct Cell<'a> {
 struct Output<'a> {
     #[serde(borrow)]
     output_type: Word<'a>,
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
+    text: Option<Joined>,
     #[serde(borrow)]
     data: Option<Members<'a, &'a RawValue>>,
-    #[serde(borrow)]
-    traceback: Option<&'a RawValue>,
+    traceback: Option<Joined>,
 }
 
 /// Reads one notebook.
@@ -91,7 +89,7 @@ struct Step {
 
 impl Reader {
     fn take(&mut self, cell: Cell) -> Result<(), BadLine> {
-        let source = joined(cell.source)?;
+        let Joined(source) = cell.source;
         if cell.cell_type.0 == "code" {
             if let Some(step) = &mut self.step {
                 let (status, text) = outputs(cell.outputs.unwrap_or_default())?;
@@ -142,17 +140,48 @@ fn outputs(outputs: Vec<Object<Output>>) -> Result<(Status, String), BadLine> {
             status = Status::Error;
         }
         let plain = data.and_then(|Members(all)| all.into_iter().find(|(kind, _)| kind == "text/plain"));
-        for text in [text, plain.map(|(_, text)| text), traceback].into_iter().flatten() {
-            all.push_str(&joined(text)?);
+        let plain = plain.map(|(_, text)| value(text.get())).transpose()?;
+        for Joined(text) in [text, plain, traceback].into_iter().flatten() {
+            all.push_str(&text);
         }
     }
     Ok((status, all))
 }
 
 /// A text that is one, or a list of its lines.
-fn joined(text: &RawValue) -> Result<Cow<'_, str>, BadLine> {
-    if text.get().starts_with('[') {
-        return Ok(value::<Vec<Cow<str>>>(text.get())?.concat().into());
+struct Joined(String);
+
+impl<'de> Deserialize<'de> for Joined {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut joined = Self(String::new());
+        deserializer.deserialize_any(&mut joined)?;
+        Ok(joined)
     }
-    value(text.get())
+}
+
+/// One line of it.
+impl<'de> DeserializeSeed<'de> for &mut Joined {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Joined {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of strings")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.0.push_str(text);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lines: A) -> Result<(), A::Error> {
+        while lines.next_element_seed(&mut *self)?.is_some() {}
+        Ok(())
+    }
 }

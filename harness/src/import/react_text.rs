@@ -11,7 +11,7 @@ use balk_guards::Status;
 use serde::Deserialize;
 
 use super::bad::BadLine;
-use super::content::{Blocks, Members, Word};
+use super::content::{Blocks, Members, Word, argument};
 use super::parse::value;
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::Sink;
@@ -94,9 +94,7 @@ fn answer(joiner: &mut Joiner, content: &str) {
 fn action(line: &str) -> Option<Made> {
     let (tool, input) = line.strip_prefix("Action:")?.trim().strip_suffix(']')?.split_once('[')?;
     let is_name = !tool.is_empty() && tool.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    let input = serde_json::to_string(input).expect("a string can be written");
-    let arguments = format!("{{\"input\": {input}}}").into();
-    is_name.then(|| Made { id: None, tool: tool.into(), arguments })
+    is_name.then(|| Made { id: None, tool: tool.into(), arguments: argument("input", input) })
 }
 
 /// Takes a run by line: what comes before the first thought is the task.

@@ -10,14 +10,12 @@
 //!
 //! The format does not say whether an action failed, which model acted, or how the run ended.
 
-use std::sync::Arc;
-
 use balk_guards::Status;
 use serde::Deserialize;
 
 use super::bad::BadLine;
 use super::chat::Call;
-use super::content::{Text, Word, Words};
+use super::content::{Text, Word, Words, argument};
 use super::parse::parse;
 use super::recording::{Joiner, Made, Of};
 use super::sink::Sink;
@@ -100,7 +98,5 @@ fn take(
 
 /// A call without an id, of a tool that takes a command.
 pub(super) fn command(tool: &str, command: &str) -> Made {
-    let command = serde_json::to_string(command).expect("a string can be written");
-    let arguments: Arc<str> = format!("{{\"command\": {command}}}").into();
-    Made { id: None, tool: tool.into(), arguments }
+    Made { id: None, tool: tool.into(), arguments: argument("command", command) }
 }

@@ -1,8 +1,8 @@
 //! The time of reading logs, beside that of parsing their JSON to `serde_json::Value`: `import_speed FILE|DIR…`.
 //!
-//! Both are done in turn, on one thread, and the fastest of several rounds counts. The last columns are the same with
-//! the stack `default` folded. Files that are no JSON are left out, and so are
-//! those of no format that is known.
+//! Logs are read as the commands read them, on one thread: each transcript is dropped once it is done, and so is each
+//! value. All is done in turn, and the fastest of several rounds counts. The last column is the same with the stack
+//! `default` folded. Files that are no JSON are left out, and so are those of no format that is known.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -12,10 +12,11 @@ use std::{fs, io};
 use balk::bench::Stopwatch;
 use balk::engine::TruthChannel;
 use balk::guards::{Config, DEFAULT, Recipes, Registry};
-use balk::import::{Setting, join, reading};
+use balk::import::reading::{Ending, Input, Reading, Taken};
+use balk::import::{Format, Recording, Setting, join};
 use balk::replay::fold;
 use mimalloc::MiMalloc;
-use serde::de::IgnoredAny;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::Value;
 
 /// As the program has it.
@@ -45,10 +46,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Registry::standard();
     let config = Config::default();
     let recipes = Recipes::new(&registry, &config);
+    let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut formats: BTreeMap<&str, Times> = BTreeMap::new();
     for file in files {
         let bytes = fs::read(&file)?;
-        let (Some(format), _) = reading::read(&bytes[..], None)? else { continue };
+        let fold = |recording| {
+            let recorded = join(recording, &Setting::default());
+            let mut stack = recipes.stack(DEFAULT, &TruthChannel::default()).expect("the stack is there");
+            fold(&recorded.entries, &mut stack).events.len()
+        };
+        let (Some(format), _) = read(&bytes, &pool, &|_| 0)? else { continue };
         if !is_json(&bytes) {
             continue;
         }
@@ -56,17 +63,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         times.files += 1;
         times.bytes += bytes.len() as u64;
         times.values += fastest(|| parse(&bytes));
-        times.read += fastest(|| reading::read(&bytes[..], None).expect("memory can be read").1.len());
-        times.folded += fastest(|| {
-            let (_, found) = reading::read(&bytes[..], None).expect("memory can be read");
-            let recordings = found.into_iter().filter_map(|(_, found)| found.ok());
-            let fold = |recording| {
-                let recorded = join(recording, &Setting::default());
-                let mut stack = recipes.stack(DEFAULT, &TruthChannel::default()).expect("the stack is there");
-                fold(&recorded.entries, &mut stack).events.len()
-            };
-            recordings.map(fold).sum()
-        });
+        times.read += fastest(|| read(&bytes, &pool, &|_| 1).expect("memory can be read").1);
+        times.folded += fastest(|| read(&bytes, &pool, &fold).expect("memory can be read").1);
     }
     println!(
         "| format | files | MB | parsed to `Value`, MB/s | read, MB/s | read / parsed | folded / parsed |"
@@ -100,15 +98,35 @@ fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[")
 }
 
-/// Parses all values of a file; what is no JSON is passed over.
+/// Parses the values of a file, up to one that is no JSON.
 fn parse(bytes: &[u8]) -> usize {
-    let parsed = |text: &[u8]| serde_json::from_slice::<Value>(text).map(black_box).is_ok();
-    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    // A document over several lines has a first line that is none.
-    if serde_json::from_slice::<IgnoredAny>(first).is_err() {
-        return usize::from(parsed(bytes));
-    }
-    bytes.split(|byte| *byte == b'\n').filter(|line| parsed(line)).count()
+    let values = serde_json::Deserializer::from_slice(bytes).into_iter::<Value>();
+    values.map_while(Result::ok).map(black_box).count()
+}
+
+/// The format of a file, and the sum of what `work` makes of its transcripts.
+fn read(
+    bytes: &[u8],
+    pool: &ThreadPool,
+    work: &(dyn Fn(Recording) -> usize + Sync),
+) -> io::Result<(Option<Format>, usize)> {
+    let mut inputs = std::iter::once(Input { content: Box::new(bytes), sought: false });
+    let (mut format, mut sum) = (None, 0);
+    Reading { from: None, pool }.read(
+        &mut inputs,
+        &|_, piece| piece.recordings(None).into_iter().filter_map(|(_, it)| it.ok()).map(work).collect(),
+        &mut |batch| {
+            for taken in batch {
+                match taken {
+                    Taken::Found(_, made) => sum += made.into_iter().sum::<usize>(),
+                    Taken::Ended(_, Ending::Read(found)) => format = found,
+                    Taken::Ended(_, Ending::Unknown | Ending::Broken { .. }) => {}
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok((format, sum))
 }
 
 fn fastest(mut work: impl FnMut() -> usize) -> u64 {

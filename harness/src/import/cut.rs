@@ -35,8 +35,8 @@ const LINES_LOOKED_AT: usize = 32;
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
 
-/// How much of a value is looked at, one after the other: most formats can be told by their beginning.
-const LOOK_BYTES: [usize; 3] = [4 << 10, 16 << 10, LOOK_BYTES_MAX];
+/// How much of a value is looked at first, and then: most formats can be told by their beginning.
+const LOOK_BYTES: [usize; 2] = [4 << 10, LOOK_BYTES_MAX];
 const LOOK_BYTES_MAX: usize = 32 << 10;
 
 /// How much of a file is read before it is looked at.
@@ -174,8 +174,7 @@ impl<'a> Pieces<'a> {
             if self.row.is_none() {
                 // A list of one run begins with whatever came first in it.
                 window.fill(FIRST_BYTES);
-                let beginning = &window.held()[start..window.held().len().min(start + FIRST_BYTES)];
-                self.row = self.looked_at(beginning, Container::List);
+                self.row = self.looked_at(window.part(start, FIRST_BYTES), Container::List);
             }
         }
         if self.row.is_some_and(|row| row.unit == Unit::Value) {
@@ -191,9 +190,9 @@ impl<'a> Pieces<'a> {
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         let start = window.at();
         let line = window.line_of(start);
-        let beginning = &window.held()[start..window.held().len().min(start + LOOK_BYTES_MAX)];
-        let early = self.looked_at(beginning, Container::Document);
-        let known = early.filter(|row| is_most_special(row));
+        let [first_bytes, _] = LOOK_BYTES;
+        let known = self.form_of(window.part(start, first_bytes), Container::Document);
+        let known = known.filter(|row| is_most_special(row));
         if let Some(row) = known
             && !matches!(row.unit, Unit::Member(_))
         {
@@ -221,9 +220,11 @@ impl<'a> Pieces<'a> {
         if is_line && !window.held()[..window.held().len().min(LINE_BYTES_MAX)].contains(&b'\n') {
             return long_line(window);
         }
-        // Of a document that breaks off, the beginning is all there is to look at.
-        let early = known.or(early.filter(|_| uncut.is_some()));
-        self.row = recognised(&shape, Container::Document, self.from).or(early);
+        self.row = known.or_else(|| recognised(&shape, Container::Document, self.from));
+        if self.row.is_none() && uncut.is_some() {
+            // Of a document that breaks off, the beginning is all there is to look at.
+            self.row = self.looked_at(window.part(start, LOOK_BYTES_MAX), Container::Document);
+        }
         self.rest(line, window)
     }
 
@@ -254,8 +255,7 @@ impl<'a> Pieces<'a> {
         }
         let opens = window.token().ok_or(Uncut::Ended)?;
         let value = window.at();
-        let beginning =
-            |window: &Window, end: usize| value..end.min(value + LOOK_BYTES_MAX).min(window.held().len());
+        let look_bytes = |end: usize| LOOK_BYTES_MAX.min(end - value);
         if opens == b'['
             && self.looks < LOOKS_MAX
             && let Some(list) = list_named(&window.held()[key..end])
@@ -267,8 +267,7 @@ impl<'a> Pieces<'a> {
                     Some(row) => Some(row),
                     None => {
                         let first_end = window.end_of(window.at(), DOCUMENT_BYTES_MAX)?;
-                        let held = window.held();
-                        shape.add_member(&held[key..end], &held[beginning(window, first_end)]);
+                        shape.add_member(&window.held()[key..end], window.part(value, look_bytes(first_end)));
                         recognised(shape, Container::Document, self.from)
                     }
                 };
@@ -282,8 +281,7 @@ impl<'a> Pieces<'a> {
         }
         let value_end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
         if known.is_none() {
-            let held = window.held();
-            shape.add_member(&held[key..end], &held[beginning(window, value_end)]);
+            shape.add_member(&window.held()[key..end], window.part(value, look_bytes(value_end)));
         }
         window.go(value_end);
         Ok(None)

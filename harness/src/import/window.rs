@@ -116,6 +116,11 @@ impl<'a> Window<'a> {
         &self.held
     }
 
+    /// As many bytes from this one on, or all that are held.
+    pub(super) fn part(&self, start: usize, bytes: usize) -> &[u8] {
+        &self.held[start..self.held.len().min(start + bytes)]
+    }
+
     /// Where the next token is looked for.
     pub(super) fn at(&self) -> usize {
         self.at

@@ -46,6 +46,7 @@ mod rows;
 mod scan;
 mod shape;
 mod sink;
+mod spent;
 mod streamed;
 mod strict;
 mod swe_agent;

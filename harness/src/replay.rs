@@ -18,6 +18,7 @@ mod run;
 mod summary;
 pub mod text;
 
+pub(crate) use fold::completion;
 pub use fold::{Asked, End, Event, Firing, Folded, What, fold};
 pub use own::{Action, Compared, Own};
 pub use run::{Broken, Found, Item, Replay, Replayed, StackOf};

@@ -2,10 +2,13 @@
 
 use std::time::{Instant, SystemTime};
 
+use jiff::{Timestamp, Unit};
+
 /// The time of day in UTC, such as `2026-11-23T16:30:00Z`.
 #[must_use]
 pub fn now() -> String {
-    humantime::format_rfc3339_seconds(moment()).to_string()
+    let now = Timestamp::try_from(moment()).and_then(|now| now.round(Unit::Second));
+    now.unwrap_or_default().to_string()
 }
 
 /// The time of day, for what is kept apart from every record.

@@ -236,11 +236,14 @@ impl Sums {
             "no model",
             "no outcome",
             "no tools listed",
+            "no times",
+            "no tokens",
         ];
         let rows = self.formats.iter().map(|(name, (files, bad, it))| {
             let Carried { transcripts, turns, calls, without_result, unknown_status, .. } = *it;
             let counts = [*files, *bad, transcripts, turns, calls, without_result, unknown_status];
-            let unknown = [it.without_model, it.without_outcome, it.without_tools];
+            let unknown =
+                [it.without_model, it.without_outcome, it.without_tools, it.without_times, it.without_tokens];
             let numbers = counts.into_iter().chain(unknown).map(|n| n.to_string());
             std::iter::once((*name).to_owned()).chain(numbers).collect()
         });

@@ -22,6 +22,7 @@ use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent;
 use super::streamed;
 use super::strict::Object;
 
@@ -154,6 +155,13 @@ pub(super) fn list(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     Ok(())
 }
 
+/// What a response has beside its message.
+#[derive(Deserialize)]
+struct Cost<'a> {
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
 /// Takes a response: whole, or as the text of its events.
 fn answered(joiner: &mut Joiner, response: &RawValue) -> Result<(), BadLine> {
     let text = response.get();
@@ -162,7 +170,10 @@ fn answered(joiner: &mut Joiner, response: &RawValue) -> Result<(), BadLine> {
         return streamed::take(joiner, Dialect::Anthropic, &events, || "response".to_owned());
     }
     let message = parse(text).map_err(|bad| bad.below("response"))?;
-    take(joiner, message, |block| format!("response.content{block}"))
+    take(joiner, message, |block| format!("response.content{block}"))?;
+    let Cost { usage } = parse(text).map_err(|bad| bad.below("response"))?;
+    joiner.used(spent::usage(usage));
+    Ok(())
 }
 
 /// Takes one message; `place` says where a block of it is.

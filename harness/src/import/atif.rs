@@ -8,8 +8,8 @@
 //! | `observation` of a step | the results of the calls that it names in `source_call_id`, else in order |
 //! | `observation` of a step without calls | a message of the user: the agent acted by its text |
 //!
-//! What the format has no member for is in `extra`, which it has for that: `is_error` of a result, `outcome` of the
-//! run, and the text of arguments that are no object. A result that does not come right after its answer is in a step
+//! What the format has no member for is in `extra`, which it has for that: `is_error` and `timestamp` of a result,
+//! `outcome` of the run, and the text of arguments that are no object. A result that does not come right after its answer is in a step
 //! of its own.
 
 use std::borrow::Cow;
@@ -21,11 +21,12 @@ use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::content::{Blocks, Text, Word, arguments, lines_of};
-use super::neutral::{Tool, tool};
+use super::neutral::{Tool, WrittenUsage, tool, used};
 use super::offered::{self, Entry};
 use super::parse::{parse, value};
 use super::recording::{Answer, Call, Joiner, Made, Message, Of, Outcome, Recording, Said};
 use super::sink::Sink;
+use super::spent;
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -61,6 +62,10 @@ struct Step<'a> {
     tool_calls: Option<Vec<Object<Called<'a>>>>,
     #[serde(borrow)]
     observation: Option<Object<Observation<'a>>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    metrics: Option<&'a RawValue>,
     /// From a step that another trajectory has already.
     is_copied_context: Option<bool>,
 }
@@ -90,12 +95,15 @@ struct Resulted<'a> {
     source_call_id: Option<Text>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    extra: Option<Object<ResultExtra>>,
+    #[serde(borrow)]
+    extra: Option<Object<ResultExtra<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct ResultExtra {
+struct ResultExtra<'a> {
     is_error: Option<bool>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -136,6 +144,7 @@ pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 
 fn take(joiner: &mut Joiner, step: Step, place: &str) -> Result<(), BadLine> {
     let text = words(step.message).map_err(|bad| bad.below(&format!("{place}.message")))?;
+    joiner.at(spent::moment(step.timestamp));
     match &*step.source.0 {
         "agent" => {
             let calls = step.tool_calls.into_iter().flatten().map(|Object(it)| {
@@ -145,6 +154,7 @@ fn take(joiner: &mut Joiner, step: Step, place: &str) -> Result<(), BadLine> {
             });
             let thinking = step.reasoning_content.map(|Text(text)| text);
             joiner.assistant(thinking, text, calls.collect());
+            joiner.used(spent::usage(step.metrics));
         }
         "user" => joiner.user(text.unwrap_or_default()),
         // A step that is there for its observation alone says nothing.
@@ -159,7 +169,9 @@ fn take(joiner: &mut Joiner, step: Step, place: &str) -> Result<(), BadLine> {
     for (at, Object(it)) in results.enumerate() {
         let place = || format!("{place}.observation.results[{at}].source_call_id");
         let text = words(it.content).map_err(|bad| bad.below(&place()))?.unwrap_or_default();
-        let status = match it.extra.and_then(|Object(it)| it.is_error) {
+        let beside = it.extra.map(|Object(it)| it);
+        joiner.at(beside.as_ref().and_then(|it| spent::moment(it.timestamp)));
+        let status = match beside.and_then(|it| it.is_error) {
             Some(true) => Status::Error,
             Some(false) => Status::Ok,
             None => Status::Unknown,
@@ -219,6 +231,10 @@ struct WrittenStep<'a> {
     tool_calls: Vec<WrittenCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     observation: Option<WrittenObservation<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metrics: Option<WrittenUsage>,
 }
 
 #[derive(Serialize)]
@@ -245,26 +261,34 @@ struct WrittenResult<'a> {
     source_call_id: &'a str,
     content: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    extra: Option<WrittenStatus>,
+    extra: Option<WrittenBeside>,
 }
 
 #[derive(Serialize)]
-struct WrittenStatus {
-    is_error: bool,
+struct WrittenBeside {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
 }
 
 /// One transcript as a trajectory on a line, without the line feed.
 #[must_use]
 pub fn atif(recording: &Recording) -> String {
-    let Recording { id, model, outcome, tools, messages, reused_ids: _ } = recording;
+    let Recording { id, model, outcome, tools, messages, times: _, reused_ids: _ } = recording;
     let mut steps: Vec<WrittenStep> = Vec::new();
-    for message in messages {
+    for (at, message) in messages.iter().enumerate() {
+        let timestamp = recording.time(at).map(|it| it.to_string());
         match message {
-            Message::System(text) => steps.push(step(&steps, "system", text)),
-            Message::User(text) => steps.push(step(&steps, "user", text)),
-            Message::Assistant(Said { thinking, text, calls }) => steps.push(WrittenStep {
+            Message::System(text) => {
+                steps.push(WrittenStep { timestamp, ..step(&steps, "system", text) });
+            }
+            Message::User(text) => steps.push(WrittenStep { timestamp, ..step(&steps, "user", text) }),
+            Message::Assistant(Said { thinking, text, calls, usage }) => steps.push(WrittenStep {
                 reasoning_content: thinking.as_deref(),
                 tool_calls: calls.iter().map(call).collect(),
+                timestamp,
+                metrics: used(*usage),
                 ..step(&steps, "agent", text.as_deref().unwrap_or_default())
             }),
             Message::Result(answer) => {
@@ -275,7 +299,7 @@ pub fn atif(recording: &Recording) -> String {
                 }
                 let last = steps.last_mut().expect("there is a step");
                 let observation = last.observation.get_or_insert(WrittenObservation { results: Vec::new() });
-                observation.results.push(result(answer));
+                observation.results.push(result(answer, timestamp));
             }
         }
     }
@@ -298,6 +322,8 @@ fn step<'a>(before: &[WrittenStep], source: &'static str, message: &'a str) -> W
         reasoning_content: None,
         tool_calls: Vec::new(),
         observation: None,
+        timestamp: None,
+        metrics: None,
     }
 }
 
@@ -316,12 +342,14 @@ fn call(call: &Call) -> WrittenCall<'_> {
     WrittenCall { tool_call_id: id, function_name: tool, arguments, extra }
 }
 
-fn result(answer: &Answer) -> WrittenResult<'_> {
+fn result(answer: &Answer, timestamp: Option<String>) -> WrittenResult<'_> {
     let Answer { id, status, text } = answer;
-    let extra = match status {
-        Status::Ok => Some(WrittenStatus { is_error: false }),
-        Status::Error => Some(WrittenStatus { is_error: true }),
+    let is_error = match status {
+        Status::Ok => Some(false),
+        Status::Error => Some(true),
         Status::Unknown => None,
     };
+    let is_known = is_error.is_some() || timestamp.is_some();
+    let extra = is_known.then_some(WrittenBeside { is_error, timestamp });
     WrittenResult { source_call_id: id, content: text, extra }
 }

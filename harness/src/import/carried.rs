@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
 
 use super::recording::{Message, Outcome, Recording};
 
@@ -26,6 +26,10 @@ pub struct Carried {
     pub without_outcome: u64,
     /// Recordings that do not list the tools on offer.
     pub without_tools: u64,
+    /// Recordings that do not say when anything was said.
+    pub without_times: u64,
+    /// Recordings with an answer of which they do not say how many tokens it cost.
+    pub without_tokens: u64,
 }
 
 impl Carried {
@@ -37,6 +41,7 @@ impl Carried {
             without_model: u64::from(recording.model.is_empty()),
             without_outcome: u64::from(recording.outcome == Outcome::Unknown),
             without_tools: u64::from(recording.tools.is_empty()),
+            without_times: u64::from(recording.times.is_empty()),
             ..Self::default()
         };
         let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -45,6 +50,7 @@ impl Carried {
                 Message::System(_) | Message::User(_) => {}
                 Message::Assistant(said) => {
                     it.turns += 1;
+                    it.without_tokens |= u64::from(said.usage == Usage::default());
                     it.calls += said.calls.len() as u64;
                     // An id that is used again names the latest call.
                     let open = said.calls.iter().filter(|call| !answered.remove(&*call.id));
@@ -71,5 +77,7 @@ impl AddAssign for Carried {
         self.without_model += other.without_model;
         self.without_outcome += other.without_outcome;
         self.without_tools += other.without_tools;
+        self.without_times += other.without_times;
+        self.without_tokens += other.without_tokens;
     }
 }

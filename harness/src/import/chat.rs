@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use super::bad::BadLine;
 use super::content::{Text, Words, arguments};
 use super::recording::{Joiner, Made, Of};
+use super::spent::{moment, usage};
 use super::strict::Object;
 
 /// A message.
@@ -35,6 +36,10 @@ pub(super) struct Message<'a> {
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
     is_error: Option<bool>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -95,8 +100,8 @@ pub(super) fn one(
     message: Message,
     place: impl Fn(&str) -> String,
 ) -> Result<(), BadLine> {
-    let Message { role, content, reasoning_content, tool_calls, function_call, tool_call_id, name, is_error } =
-        message;
+    let Message { role, content, reasoning_content, tool_calls, function_call, .. } = message;
+    joiner.at(moment(message.timestamp));
     let content = content.map(|Words(text)| text);
     let due = |member: &str| BadLine::shape(place(member), "expected a string, found nothing or null");
     let content_due = |content: Option<Arc<str>>| content.ok_or_else(|| due(".content"));
@@ -108,15 +113,16 @@ pub(super) fn one(
             let old = function_call.map(|Object(it)| it.made(None));
             let thinking = reasoning_content.map(|Text(text)| text);
             joiner.assistant(thinking, content, calls.chain(old).collect());
+            joiner.used(usage(message.usage));
         }
         Role::Tool | Role::Function => {
-            let (of, member) = match (tool_call_id, name) {
+            let (of, member) = match (message.tool_call_id, message.name) {
                 (Some(Text(id)), _) => (Of::Id(id), ".tool_call_id"),
                 (None, Some(name)) => (Of::Tool(None, name.into()), ".name"),
                 (None, None) if matches!(role, Role::Function) => return Err(due(".name")),
                 (None, None) => return Err(due(".tool_call_id")),
             };
-            let status = match is_error {
+            let status = match message.is_error {
                 Some(true) => Status::Error,
                 Some(false) => Status::Ok,
                 None => Status::Unknown,

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::anthropic::{self, Message, Role};
 use super::bad::BadLine;
@@ -18,6 +19,7 @@ use super::content::{Text, Word};
 use super::parse::parse;
 use super::recording::{Joiner, Recording};
 use super::sink::Sink;
+use super::spent;
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -31,6 +33,8 @@ struct Line<'a> {
     is_sidechain: Option<bool>,
     #[serde(borrow)]
     agent_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
 }
 
 /// A message of the API, with what a response has beside it.
@@ -42,6 +46,8 @@ struct Spoken<'a> {
     role: Role,
     #[serde(borrow)]
     content: anthropic::Content<'a>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 /// Reads the lines of one session.
@@ -96,11 +102,11 @@ struct Chain {
 
 impl Session {
     fn take(&mut self, line: Line, place: &str) -> Result<(), BadLine> {
-        let Line { kind, message, session_id, is_sidechain, agent_id } = line;
+        let Line { kind, message, session_id, is_sidechain, agent_id, timestamp } = line;
         if !matches!(&*kind.0, "user" | "assistant") {
             return Ok(());
         }
-        let Some(Object(Spoken { id, model, role, content })) = message else { return Ok(()) };
+        let Some(Object(Spoken { id, model, role, content, usage })) = message else { return Ok(()) };
         if let Some(Text(id)) = session_id
             && self.id.is_empty()
         {
@@ -108,6 +114,7 @@ impl Session {
         }
         let side = (is_sidechain == Some(true)).then(|| agent_id.as_deref().unwrap_or("side").into());
         let chain = self.chain(side);
+        chain.joiner.at(spent::moment(timestamp));
         let place = |block: &str| format!("{place}.message.content{block}");
         match role {
             Role::Assistant => {
@@ -124,6 +131,7 @@ impl Session {
                     chain.joiner.assistant(thinking, text, calls);
                     chain.answer = id.map(Arc::from);
                 }
+                chain.joiner.used(spent::usage(usage));
                 Ok(())
             }
             Role::User | Role::System => anthropic::take(&mut chain.joiner, Message { role, content }, place),

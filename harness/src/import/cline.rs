@@ -14,6 +14,7 @@ use std::sync::Arc;
 use balk_guards::Status;
 use serde::Deserialize;
 use serde_json::Map;
+use serde_json::value::RawValue;
 
 use super::anthropic::{self, Content, Message, Role};
 use super::bad::BadLine;
@@ -21,6 +22,7 @@ use super::content::{Blocks, Text};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent::{moment, usage};
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -40,6 +42,10 @@ struct Entry<'a> {
     #[serde(borrow)]
     content: Content<'a>,
     model_info: Option<Object<Model>>,
+    #[serde(borrow)]
+    ts: Option<&'a RawValue>,
+    #[serde(borrow)]
+    metrics: Option<&'a RawValue>,
 }
 
 /// The model of an answer: `id` in Cline's SDK, `modelId` in its extension.
@@ -80,7 +86,8 @@ fn take(joiner: &mut Joiner, entries: Vec<Object<Entry>>, list: &str) -> Result<
     let mut model: Arc<str> = "".into();
     let mut entries = entries.into_iter().map(|Object(entry)| entry).enumerate().peekable();
     while let Some((at, entry)) = entries.next() {
-        let Entry { role, content, model_info } = entry;
+        let Entry { role, content, model_info, ts, metrics } = entry;
+        joiner.at(moment(ts));
         if let Some(Text(id)) = model_info.and_then(|Object(it)| it.id) {
             model = id;
         }
@@ -91,6 +98,9 @@ fn take(joiner: &mut Joiner, entries: Vec<Object<Entry>>, list: &str) -> Result<
         };
         let Some(tool) = answered else {
             anthropic::take(joiner, Message { role, content }, place)?;
+            if role == Role::Assistant {
+                joiner.used(usage(metrics));
+            }
             continue;
         };
         let (thinking, text, mut calls) = anthropic::said(content, place)?;

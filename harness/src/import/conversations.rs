@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use balk_guards::Usage;
+use jiff::Timestamp;
+
 use super::recording::{Answer, Call, Message, Recording, Said};
 use super::sink::Sink;
 
@@ -38,7 +41,7 @@ impl Conversations {
     }
 }
 
-/// Keeps what the earlier request had and the later one leaves out: thinking, and the tools on offer.
+/// Keeps what the earlier request had and the later one leaves out: thinking, the tools on offer, what an answer cost.
 fn keep(earlier: Recording, later: &mut Recording) {
     if later.tools.is_empty() {
         later.tools = earlier.tools;
@@ -46,8 +49,13 @@ fn keep(earlier: Recording, later: &mut Recording) {
     for (one, other) in earlier.messages.into_iter().zip(&mut later.messages) {
         if let (Message::Assistant(one), Message::Assistant(other)) = (one, other) {
             other.thinking = other.thinking.take().or(one.thinking);
+            if other.usage == Usage::default() {
+                other.usage = one.usage;
+            }
         }
     }
+    let times: BTreeMap<usize, Timestamp> = later.times.drain(..).chain(earlier.times).collect();
+    later.times = times.into_iter().collect();
 }
 
 /// Whether the later messages begin with the earlier ones. Requests leave out thinking, and ids may be made anew.
@@ -61,7 +69,7 @@ fn is_same(one: &Message, other: &Message) -> bool {
             one == other
         }
         (Message::Assistant(one), Message::Assistant(other)) => {
-            let Said { thinking: _, text, calls } = one;
+            let Said { thinking: _, text, calls, usage: _ } = one;
             let is_empty = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().is_empty();
             let same_text = *text == other.text || is_empty(text) && is_empty(&other.text);
             let same_call = |(one, other): (&Call, &Call)| one.tool == other.tool;

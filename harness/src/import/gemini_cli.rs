@@ -23,6 +23,7 @@ use super::gemini::{self, Content};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent::{moment, usage};
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -51,6 +52,10 @@ struct Spoken<'a> {
     session_id: Option<Text>,
     #[serde(rename = "$rewindTo", borrow)]
     rewind_to: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tokens: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -133,7 +138,8 @@ fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadL
     let mut joiner = Joiner::default();
     let mut head = Recording { id, ..Recording::default() };
     for (at, spoken) in messages.into_iter().enumerate() {
-        let Spoken { kind, content, tool_calls, thoughts, model, .. } = spoken;
+        let Spoken { kind, content, tool_calls, thoughts, model, timestamp, tokens, .. } = spoken;
+        joiner.at(moment(timestamp));
         let place = || format!("messages[{at}]");
         let text = words(content).map_err(|bad| bad.below(&format!("{}.content", place())))?;
         match &*kind.0 {
@@ -143,6 +149,7 @@ fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadL
                     head.model = model;
                 }
                 answer(&mut joiner, text, thoughts, tool_calls.unwrap_or_default(), &place)?;
+                joiner.used(usage(tokens));
             }
             // What the program tells the user: the model never sees it.
             _ => {}
@@ -237,6 +244,10 @@ struct Record<'a> {
     model: Option<Text>,
     #[serde(borrow)]
     tool_call_result: Option<Object<Outcome<'a>>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage_metadata: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -253,7 +264,8 @@ pub(super) fn qwen(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut joiner = Joiner::default();
     let mut head = Recording::default();
     sink.lines(text, |line| {
-        let Record { kind, session_id, message, model, tool_call_result } = parse(line)?;
+        let record: Record = parse(line)?;
+        let Record { kind, session_id, message, model, tool_call_result, .. } = record;
         if let Some(Text(id)) = session_id {
             head.id = id;
         }
@@ -265,7 +277,12 @@ pub(super) fn qwen(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
         }
         let status = tool_call_result.and_then(|Object(it)| it.status);
         let known = status_of(status.as_ref(), Status::Unknown);
-        gemini::take_known(&mut joiner, content, known, |part| format!("message.parts{part}"))
+        joiner.at(moment(record.timestamp));
+        gemini::take_known(&mut joiner, content, known, |part| format!("message.parts{part}"))?;
+        if kind.0 == "assistant" {
+            joiner.used(usage(record.usage_metadata));
+        }
+        Ok(())
     });
     sink.recording(joiner.into(head));
     Ok(())

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use balk_guards::{
     AttemptFailure, AttemptResponse, Completion, Entry, FailedAttempt, FinishReason, Offer, Origin, Part,
-    Protocol, RawCall, Speaker, Start, Status, Tool, ToolCall, ToolResult, Usage, UserMessage,
+    Protocol, RawCall, Speaker, Start, Status, Tool, ToolCall, ToolResult, UserMessage,
 };
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::recording::{Answer, Call, Message, Outcome, Recording, Said};
@@ -36,6 +37,8 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// The entries, the first an [`Entry::Start`](balk_guards::Entry::Start).
     pub entries: Vec<Placed>,
+    /// When a message was said, as [`Recording::times`] has it.
+    pub times: Vec<(usize, Timestamp)>,
     /// The defects of the recording.
     pub oddities: Oddities,
 }
@@ -80,7 +83,7 @@ impl AddAssign for Oddities {
 #[must_use]
 pub fn join(recording: Recording, setting: &Setting) -> Recorded {
     let offer = Arc::new(offer(&recording, &setting.tools));
-    let Recording { id, model, outcome, tools: _, messages, reused_ids } = recording;
+    let Recording { id, model, outcome, tools: _, messages, times, reused_ids } = recording;
     let start = Start { model: model.clone(), protocol: setting.protocol, offer: offer.clone() };
     let mut entries = Entries::new(start, reused_ids);
     for (at, message) in messages.into_iter().enumerate() {
@@ -92,7 +95,7 @@ pub fn join(recording: Recording, setting: &Setting) -> Recorded {
         }
     }
     let (entries, oddities) = entries.finish();
-    Recorded { id, model, outcome, entries, oddities }
+    Recorded { id, model, outcome, entries, times, oddities }
 }
 
 /// The tools that are listed, then those that were only called, in order of their first call. What they can change is
@@ -125,14 +128,14 @@ fn offer(recording: &Recording, table: &ToolTable) -> Offer {
 }
 
 fn completion(said: Said, offer: &Offer) -> Completion {
-    let Said { thinking, text, calls } = said;
+    let Said { thinking, text, calls, usage } = said;
     let thinking = thinking.map(|text| Part::Thinking { text, signature: None });
     let parts = thinking.into_iter().chain(text.map(Part::Text));
     let calls = calls.into_iter().map(|Call { id, tool, arguments }| {
         let tool = offer.by_original(&tool).map_or(tool, |tool| tool.name.clone());
         RawCall { id, tool, arguments }
     });
-    Completion::new(parts, calls, FinishReason::NotGiven, Usage::default(), offer)
+    Completion::new(parts, calls, FinishReason::NotGiven, usage, offer)
 }
 
 /// Takes messages in order and makes a valid transcript from them.

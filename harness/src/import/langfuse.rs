@@ -18,6 +18,7 @@ use super::logged;
 use super::parse::{parse, value};
 use super::recording::{Joiner, Recording};
 use super::sink::Sink;
+use super::spent::{moment_of, usage};
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -41,6 +42,10 @@ struct Observation<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
+    #[serde(borrow, alias = "endTime")]
+    end_time: Option<Cow<'a, str>>,
+    #[serde(borrow, alias = "usageDetails")]
+    usage_details: Option<&'a RawValue>,
 }
 
 /// Reads a trace with its observations.
@@ -80,12 +85,16 @@ fn all(mut found: Vec<(u64, Observation)>, sink: &mut Sink) -> Result<(), BadLin
     // Times are written so that their order is that of the text.
     found.sort_by(|(_, one), (_, other)| one.start_time.cmp(&other.start_time));
     let mut conversations = Conversations::default();
-    for (number, Observation { trace_id, model, input, output, .. }) in found {
+    for (number, Observation { trace_id, model, input, output, end_time, usage_details, .. }) in found {
         let group: Arc<str> = trace_id.unwrap_or_default().into();
         let mut joiner = Joiner::default();
         let tools = input.map_or(Ok(Vec::new()), |input| logged::input(&mut joiner, input, "input"));
         let answered = tools.and_then(|tools| {
-            output.map_or(Ok(()), |output| logged::output(&mut joiner, output, "output")).map(|()| tools)
+            let Some(output) = output else { return Ok(tools) };
+            joiner.at(end_time.as_deref().and_then(moment_of));
+            logged::output(&mut joiner, output, "output")?;
+            joiner.used(usage(usage_details));
+            Ok(tools)
         });
         match answered {
             Ok(tools) => {

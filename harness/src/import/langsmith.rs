@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use balk_guards::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -18,6 +19,7 @@ use super::offered::{self, Entry};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Recording};
 use super::sink::Sink;
+use super::spent::moment;
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -33,6 +35,12 @@ struct Run<'a> {
     inputs: Option<&'a RawValue>,
     #[serde(borrow)]
     outputs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    end_time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    completion_tokens: Option<&'a RawValue>,
     extra: Option<Object<Extra>>,
 }
 
@@ -116,7 +124,11 @@ fn recording(run: Run, id: Arc<str>) -> Result<Recording, BadLine> {
         None => Vec::new(),
     };
     if let Some(outputs) = run.outputs {
+        joiner.at(moment(run.end_time));
         logged::output(&mut joiner, outputs, "outputs")?;
+        let count = |it: Option<&RawValue>| it.and_then(|it| it.get().parse().ok()).unwrap_or_default();
+        let (input_tokens, output_tokens) = (count(run.prompt_tokens), count(run.completion_tokens));
+        joiner.used(Usage { input_tokens, output_tokens });
     }
     let (metadata, parameters) =
         run.extra.map_or((None, None), |Object(it)| (it.metadata, it.invocation_params));

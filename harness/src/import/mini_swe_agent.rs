@@ -5,9 +5,11 @@
 //! command failed. After any other answer, the program says in the user's place what is wrong. In version 2 the calls
 //! are those of OpenAI chat, and are read as such. The format does not say how a run ended.
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::{self, Message};
@@ -15,6 +17,7 @@ use super::content::{Text, Word, Words};
 use super::parse::parse;
 use super::recording::{Joiner, Of, Recording};
 use super::sink::Sink;
+use super::spent;
 use super::strict::Object;
 use super::swe_agent::command;
 
@@ -58,15 +61,47 @@ struct Called<'a> {
     messages: Vec<Object<Message<'a>>>,
 }
 
-/// What tells version 2.
+/// What tells version 2, and what the messages of both have beside them.
 #[derive(Deserialize)]
-struct Probe {
-    messages: Vec<Object<Calls>>,
+struct Probe<'a> {
+    #[serde(borrow)]
+    messages: Vec<Object<Beside<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct Calls {
+struct Beside<'a> {
     tool_calls: Option<Vec<IgnoredAny>>,
+    #[serde(borrow)]
+    extra: Option<Object<Extra<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Extra<'a> {
+    #[serde(borrow)]
+    response: Option<Object<Response<'a>>>,
+}
+
+/// What the provider answered.
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    created: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+impl Beside<'_> {
+    fn response(&self) -> Option<&Response<'_>> {
+        self.extra.as_ref()?.0.response.as_ref().map(|Object(it)| it)
+    }
+
+    fn time(&self) -> Option<Timestamp> {
+        spent::moment(self.response()?.created)
+    }
+
+    fn usage(&self) -> Usage {
+        self.response().map(|it| spent::usage(it.usage)).unwrap_or_default()
+    }
 }
 
 /// Reads a trajectory.
@@ -76,16 +111,18 @@ struct Calls {
 pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Probe { messages } = parse(text)?;
     let has_calls =
-        |Object(it): &Object<Calls>| it.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
-    if messages.iter().any(has_calls) { called(text, sink) } else { fenced(text, sink) }
+        |Object(it): &Object<Beside>| it.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+    if messages.iter().any(has_calls) { called(text, &messages, sink) } else { fenced(text, &messages, sink) }
 }
 
 /// Reads a trajectory with commands in the text.
-fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+fn fenced(text: &str, beside: &[Object<Beside>], sink: &mut Sink) -> Result<(), BadLine> {
     let Spoken { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
     let mut acted = false;
-    for (at, Object(One { role, content })) in messages.into_iter().enumerate() {
+    for ((at, Object(One { role, content })), Object(beside)) in messages.into_iter().enumerate().zip(beside)
+    {
+        joiner.at(beside.time());
         let text = content.map(|Words(text)| text).unwrap_or_default();
         match &*role.0 {
             "system" => joiner.system(text),
@@ -93,6 +130,7 @@ fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 let calls = one_block(&text).map(|block| command("bash", block));
                 acted = calls.is_some();
                 joiner.assistant(None, Some(text), calls.into_iter().collect());
+                joiner.used(beside.usage());
             }
             "user" | "exit" if std::mem::take(&mut acted) => {
                 joiner.result(Of::Next, status(&text), text, String::new)?;
@@ -111,10 +149,14 @@ fn fenced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 }
 
 /// Reads a trajectory with calls of the API.
-fn called(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
+fn called(text: &str, beside: &[Object<Beside>], sink: &mut Sink) -> Result<(), BadLine> {
     let Called { info, instance_id, messages } = parse(text)?;
     let mut joiner = Joiner::default();
-    chat::take(&mut joiner, "messages", messages)?;
+    for ((at, Object(message)), Object(beside)) in messages.into_iter().enumerate().zip(beside) {
+        joiner.at(beside.time());
+        chat::one(&mut joiner, message, |member| format!("messages[{at}]{member}"))?;
+        joiner.used(beside.usage());
+    }
     sink.recording(joiner.into(head(info, instance_id)));
     Ok(())
 }

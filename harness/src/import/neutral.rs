@@ -1,7 +1,7 @@
 //! Writes the neutral form: requests of OpenAI chat with a few members more, as [`openai_chat`](super::openai_chat)
 //! reads them.
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ struct Line<'a> {
     source: Option<Source<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
-    messages: Vec<Written<'a>>,
+    messages: Vec<Timed<'a>>,
 }
 
 /// Where a transcript is from.
@@ -46,6 +46,15 @@ struct Function<'a> {
     parameters: Option<Box<RawValue>>,
 }
 
+/// A message, and when it was said.
+#[derive(Serialize)]
+struct Timed<'a> {
+    #[serde(flatten)]
+    message: Written<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<String>,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 enum Written<'a> {
@@ -61,6 +70,8 @@ enum Written<'a> {
         content: Option<&'a str>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<WrittenCall<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<WrittenUsage>,
     },
     Tool {
         tool_call_id: &'a str,
@@ -68,6 +79,13 @@ enum Written<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         is_error: Option<bool>,
     },
+}
+
+/// The tokens of an answer, by the names of OpenAI chat.
+#[derive(Serialize)]
+pub(super) struct WrittenUsage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
 }
 
 #[derive(Serialize)]
@@ -86,9 +104,11 @@ struct WrittenFunction<'a> {
 /// One transcript on a line, without the line feed.
 #[must_use]
 pub fn neutral(recording: &Recording, source: Option<Source<'_>>) -> String {
-    let Recording { id, model, outcome, tools, messages, reused_ids: _ } = recording;
+    let Recording { id, model, outcome, tools, messages, times: _, reused_ids: _ } = recording;
     let tools = tools.iter().map(tool).collect();
-    let messages = messages.iter().map(message).collect();
+    let timed =
+        |(at, said)| Timed { message: message(said), timestamp: recording.time(at).map(|it| it.to_string()) };
+    let messages = messages.iter().enumerate().map(timed).collect();
     let line = Line { id, model, outcome: *outcome, source, tools, messages };
     serde_json::to_string(&line).expect("all keys are strings")
 }
@@ -106,10 +126,11 @@ fn message(message: &Message) -> Written<'_> {
     match message {
         Message::System(content) => Written::System { content },
         Message::User(content) => Written::User { content },
-        Message::Assistant(Said { thinking, text, calls }) => Written::Assistant {
+        Message::Assistant(Said { thinking, text, calls, usage }) => Written::Assistant {
             reasoning_content: thinking.as_deref(),
             content: text.as_deref(),
             tool_calls: calls.iter().map(call).collect(),
+            usage: used(*usage),
         },
         Message::Result(Answer { id, status, text }) => {
             let is_error = match status {
@@ -120,6 +141,12 @@ fn message(message: &Message) -> Written<'_> {
             Written::Tool { tool_call_id: id, content: text, is_error }
         }
     }
+}
+
+/// The tokens of an answer, if they are known.
+pub(super) fn used(usage: Usage) -> Option<WrittenUsage> {
+    let Usage { input_tokens: prompt_tokens, output_tokens: completion_tokens } = usage;
+    (usage != Usage::default()).then_some(WrittenUsage { prompt_tokens, completion_tokens })
 }
 
 fn call(call: &Call) -> WrittenCall<'_> {

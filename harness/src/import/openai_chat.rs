@@ -7,7 +7,7 @@
 //! | a list of messages alone | a document, a line |
 //! | a streamed answer: its chunks, or its text of events (`data: …`) | a `response`, or a file |
 //!
-//! The neutral form adds `id`, `outcome`, and `is_error` of a result. Reading is strict about everything that a fold
+//! The neutral form adds `id`, `outcome`, `is_error` of a result, `timestamp` of a message, and `usage` of an answer. Reading is strict about everything that a fold
 //! needs, and passes over members that it does not know. A fact that the recording lacks (effects, whether a tool
 //! failed, the result of a call) becomes a state of the types, never a guess.
 
@@ -24,6 +24,7 @@ use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Outcome, Recording};
 use super::sink::Sink;
+use super::spent;
 use super::streamed;
 use super::strict::Object;
 
@@ -57,6 +58,10 @@ struct Response<'a> {
     model: Option<Text>,
     #[serde(borrow)]
     choices: Vec<Object<Choice<'a>>>,
+    #[serde(borrow)]
+    created: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -125,8 +130,11 @@ fn answered(joiner: &mut Joiner, response: &RawValue) -> Result<(Option<Text>, O
             streamed::events(&chunks)
         }
         _ => {
-            let Response { id, model, choices } = parse(text).map_err(|bad| bad.below("response"))?;
+            let Response { id, model, choices, created, usage } =
+                parse(text).map_err(|bad| bad.below("response"))?;
+            joiner.at(spent::moment(created));
             chosen(joiner, choices, "response.choices")?;
+            joiner.used(spent::usage(usage));
             return Ok((id, model));
         }
     };

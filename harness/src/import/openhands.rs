@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -25,6 +25,7 @@ use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent::{moment, usage};
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -52,6 +53,8 @@ struct Event<'a> {
     extras: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_call_metadata: Option<Object<Called<'a>>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +72,8 @@ struct Response<'a> {
     model: Option<Text>,
     #[serde(borrow)]
     choices: Option<Vec<Object<Choice<'a>>>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +161,7 @@ impl Stream {
     }
 
     fn take(&mut self, event: Event, head: &mut Recording) -> Result<(), BadLine> {
+        self.joiner.at(moment(event.timestamp));
         let is_agent = event.source.as_ref().is_some_and(|Word(source)| source == "agent");
         if event.observation.is_some() {
             return self.observation(event);
@@ -195,12 +201,13 @@ impl Stream {
             }
             None => None,
         };
-        let (mut text, mut given, mut id) = (None, None, None);
+        let (mut text, mut given, mut id, mut used) = (None, None, None, Usage::default());
         if let Some(response) = response {
             if let Some(Text(model)) = response.model {
                 head.model = model;
             }
             id = response.id.map(Arc::from);
+            used = usage(response.usage);
             let first = response.choices.and_then(|choices| choices.into_iter().next());
             if let Some(Object(Choice { message: Object(Answer { content, tool_calls }) })) = first {
                 text = content.map(|Words(text)| text);
@@ -218,6 +225,7 @@ impl Stream {
         } else {
             self.joiner.assistant(None, text, vec![made]);
         }
+        self.joiner.used(used);
         self.response = id;
         Ok(())
     }

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -21,6 +22,7 @@ use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Listed, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent::moment;
 use super::strict::Object;
 
 #[derive(Deserialize)]
@@ -50,6 +52,8 @@ struct Span<'a> {
     trace_id: Cow<'a, str>,
     #[serde(borrow)]
     start_time_unix_nano: Option<&'a RawValue>,
+    #[serde(borrow)]
+    end_time_unix_nano: Option<&'a RawValue>,
     #[serde(borrow)]
     attributes: Option<Vec<Object<Attribute<'a>>>>,
     #[serde(borrow)]
@@ -84,6 +88,9 @@ struct Attribute<'a> {
 struct Any<'a> {
     #[serde(borrow)]
     string_value: Option<Cow<'a, str>>,
+    /// A number in a string.
+    #[serde(borrow)]
+    int_value: Option<&'a RawValue>,
 }
 
 /// A message of the conventions.
@@ -113,6 +120,8 @@ struct Part<'a> {
 #[derive(Default)]
 struct Request<'a> {
     start: u128,
+    end: Option<Timestamp>,
+    usage: Usage,
     group: Arc<str>,
     model: Arc<str>,
     system: Option<Cow<'a, str>>,
@@ -144,13 +153,27 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             .and_then(|Object(it)| it.code)
             .is_some_and(|code| matches!(code.get(), "2" | "\"STATUS_CODE_ERROR\""));
         let start = span.start_time_unix_nano.and_then(|it| it.get().trim_matches('"').parse().ok());
-        let mut request =
-            Request { start: start.unwrap_or_default(), group: span.trace_id.into(), ..Request::default() };
+        let mut request = Request {
+            start: start.unwrap_or_default(),
+            end: moment(span.end_time_unix_nano),
+            group: span.trace_id.into(),
+            ..Request::default()
+        };
         let events = span.events.into_iter().flatten().filter_map(|Object(it)| it.attributes);
-        for Object(Attribute { key, value: Object(Any { string_value }) }) in
+        for Object(Attribute { key, value: Object(Any { string_value, int_value }) }) in
             span.attributes.into_iter().chain(events).flatten()
         {
-            let Some(value) = string_value else { continue };
+            let number = || int_value.and_then(|it| it.get().trim_matches('"').parse().ok());
+            let Some(value) = string_value else {
+                match &*key {
+                    "gen_ai.usage.input_tokens" => request.usage.input_tokens = number().unwrap_or_default(),
+                    "gen_ai.usage.output_tokens" => {
+                        request.usage.output_tokens = number().unwrap_or_default()
+                    }
+                    _ => {}
+                }
+                continue;
+            };
             match &*key {
                 "gen_ai.conversation.id" => request.group = value.into(),
                 "gen_ai.response.model" => request.model = value.into(),
@@ -193,7 +216,7 @@ fn flat(export: Export<'_>) -> impl Iterator<Item = Span<'_>> {
 }
 
 fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording, BadLine> {
-    let Request { start: _, group, model, system, tools: listed, input, output } = request;
+    let Request { start: _, end, usage, group, model, system, tools: listed, input, output } = request;
     let mut joiner = Joiner::default();
     if let Some(system) = system {
         let parts: Vec<Object<Part>> =
@@ -203,8 +226,15 @@ fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording,
     for (name, messages) in [("gen_ai.input.messages", input), ("gen_ai.output.messages", output)] {
         let Some(messages) = messages else { continue };
         let messages: Vec<Object<Message>> = value(&messages).map_err(|bad| bad.below(name))?;
+        let is_answer = name == "gen_ai.output.messages" && !messages.is_empty();
+        if is_answer {
+            joiner.at(end);
+        }
         for (at, Object(message)) in messages.into_iter().enumerate() {
             take(&mut joiner, message, failed, &format!("{name}[{at}]"))?;
+        }
+        if is_answer {
+            joiner.used(usage);
         }
     }
     let tools = listed_tools(listed.as_deref());

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
@@ -25,8 +26,19 @@ pub struct Recording {
     pub tools: Vec<Listed>,
     /// What was said, in order.
     pub messages: Vec<Message>,
+    /// When a message was said, by its index, in order; only of those of which the source says it.
+    pub times: Vec<(usize, Timestamp)>,
     /// Calls whose id an earlier call has.
     pub reused_ids: u64,
+}
+
+impl Recording {
+    /// When a message was said, by its index.
+    #[must_use]
+    pub fn time(&self, message: usize) -> Option<Timestamp> {
+        let found = self.times.binary_search_by_key(&message, |(index, _)| *index);
+        found.ok().map(|at| self.times[at].1)
+    }
 }
 
 /// How a recorded run ended, as the source says.
@@ -106,6 +118,8 @@ pub struct Said {
     pub text: Option<Arc<str>>,
     /// The calls, in order.
     pub calls: Vec<Call>,
+    /// The tokens that it cost; zero if the source does not say.
+    pub usage: Usage,
 }
 
 /// A call of a tool.
@@ -165,6 +179,8 @@ pub struct Joiner {
     last: BTreeMap<Arc<str>, Arc<str>>,
     /// The index of the last answer.
     answer: Option<usize>,
+    /// When the next message was said.
+    time: Option<Timestamp>,
     /// Later pieces of the thinking and of the text of the last answer.
     pieces: [Vec<Arc<str>>; 2],
 }
@@ -173,14 +189,34 @@ pub struct Joiner {
 const ID_CHARS: usize = 80;
 
 impl Joiner {
+    /// Says when the next message was said.
+    pub fn at(&mut self, time: Option<Timestamp>) {
+        self.time = time.or(self.time);
+    }
+
+    /// Says what the last answer cost.
+    pub fn used(&mut self, usage: Usage) {
+        if usage != Usage::default()
+            && let Some(said) = self.said()
+        {
+            said.usage = usage;
+        }
+    }
+
+    fn push(&mut self, message: Message) {
+        let at = self.recording.messages.len();
+        self.recording.times.extend(self.time.take().map(|time| (at, time)));
+        self.recording.messages.push(message);
+    }
+
     /// Takes instructions to the model.
     pub fn system(&mut self, text: Arc<str>) {
-        self.recording.messages.push(Message::System(text));
+        self.push(Message::System(text));
     }
 
     /// Takes what the user said.
     pub fn user(&mut self, text: Arc<str>) {
-        self.recording.messages.push(Message::User(text));
+        self.push(Message::User(text));
     }
 
     /// Takes an answer of the model. A call without an id gets one.
@@ -190,7 +226,7 @@ impl Joiner {
         self.unnamed.clear();
         let calls = calls.into_iter().map(|made| self.call(made)).collect();
         self.answer = Some(self.recording.messages.len());
-        self.recording.messages.push(Message::Assistant(Said { thinking, text, calls }));
+        self.push(Message::Assistant(Said { thinking, text, calls, usage: Usage::default() }));
     }
 
     /// Adds to the last answer of the model: some sources write one in pieces, and results perhaps between them.
@@ -272,7 +308,7 @@ impl Joiner {
         let Some(id) = id else {
             return Err(BadLine::OrphanResult { place: place(), id: one_line(&said, ID_CHARS) });
         };
-        self.recording.messages.push(Message::Result(Answer { id, status, text }));
+        self.push(Message::Result(Answer { id, status, text }));
         Ok(())
     }
 
@@ -293,8 +329,8 @@ impl Joiner {
     /// The transcript of what was taken, with the other facts of `head`.
     #[must_use]
     pub fn into(self, head: Recording) -> Recording {
-        let Recording { messages, reused_ids, .. } = self.finish();
-        Recording { messages, reused_ids, ..head }
+        let Recording { messages, times, reused_ids, .. } = self.finish();
+        Recording { messages, times, reused_ids, ..head }
     }
 }
 

@@ -13,7 +13,7 @@
 //! writes it, an `exit_code` in its `metadata`; else its status is unknown.
 //!
 //! Codex: `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, in `protocol.rs` of github.com/openai/codex. Its events
-//! (`event_msg`) repeat the items and are passed over, and so are compactions.
+//! (`event_msg`) repeat the items and are passed over but for the counts of tokens, and so are compactions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
+use super::spent;
 use super::streamed;
 use super::strict::Object;
 
@@ -63,6 +64,10 @@ struct Response<'a> {
     model: Option<Text>,
     #[serde(borrow)]
     output: Vec<Object<Item<'a>>>,
+    #[serde(borrow)]
+    created_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -122,7 +127,9 @@ pub(super) fn object(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             streamed::take(&mut items.joiner, Dialect::Responses, &events, || "response".to_owned())?;
         } else {
             let response: Response = parse(response.get()).map_err(|bad| bad.below("response"))?;
+            items.joiner.at(spent::moment(response.created_at));
             items.all(response.output.into_iter().map(|Object(item)| item), "response.output")?;
+            items.joiner.used(spent::usage(response.usage));
             head.id = response.id.map(|Text(id)| id).unwrap_or_default();
             model = model.or(response.model);
         }
@@ -155,6 +162,8 @@ struct Line<'a> {
     kind: Word<'a>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
 }
 
 /// The members of a head, or of the context of a turn.
@@ -162,6 +171,19 @@ struct Line<'a> {
 struct Meta {
     id: Option<Text>,
     model: Option<Text>,
+}
+
+/// What the program notes: of the type `token_count`, with the tokens of the last answer.
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    info: Option<Object<Info<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Info<'a> {
+    #[serde(borrow)]
+    last_token_usage: Option<&'a RawValue>,
 }
 
 /// Reads a rollout of Codex.
@@ -172,11 +194,12 @@ pub(super) fn rollout(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut items = Items::default();
     let mut head = Recording::default();
     sink.lines(text, |line| {
-        let Line { kind, payload } = parse(line)?;
+        let Line { kind, payload, timestamp } = parse(line)?;
         let Some(payload) = payload else { return Ok(()) };
         match &*kind.0 {
             "response_item" => {
                 let item = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
+                items.joiner.at(spent::moment(timestamp));
                 items.take(item, || "payload".to_owned())?;
             }
             "session_meta" | "turn_context" => {
@@ -187,6 +210,11 @@ pub(super) fn rollout(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 if let Some(Text(model)) = model {
                     head.model = model;
                 }
+            }
+            "event_msg" => {
+                let Event { info } = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
+                let last = info.and_then(|Object(it)| it.last_token_usage);
+                items.joiner.used(spent::usage(last));
             }
             _ => {}
         }

@@ -28,7 +28,7 @@ pub(super) fn take(
         let why = one_line(&broken.refusal().to_string(), 160);
         BadLine::shape(place(), &format!("expected the events of a whole answer: {why}"))
     })?;
-    let Completion { parts, calls, .. } = completion;
+    let Completion { parts, calls, usage, .. } = completion;
     let thinking = parts.iter().filter_map(|part| match part {
         Part::Thinking { text, .. } => Some(&**text),
         Part::Text(_) => None,
@@ -45,6 +45,7 @@ pub(super) fn take(
         arguments: call.arguments.clone(),
     });
     joiner.assistant(thinking, text, calls.collect());
+    joiner.used(usage);
     Ok(())
 }
 

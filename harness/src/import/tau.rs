@@ -21,6 +21,7 @@ use super::content::{Text, Word, Words, arguments, text_of};
 use super::parse::parse;
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::{Head, Sink};
+use super::spent;
 use super::strict::Object;
 
 /// A result of tau-bench.
@@ -86,6 +87,10 @@ struct Spoken<'a> {
     /// Results that came together.
     #[serde(borrow)]
     tool_messages: Option<Vec<Object<Spoken<'a>>>>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -138,7 +143,7 @@ pub(super) fn tau2(text: &str, head: &Head, sink: &mut Sink) -> Result<(), BadLi
 }
 
 fn take(joiner: &mut Joiner, message: Spoken, place: &str) -> Result<(), BadLine> {
-    let Spoken { role, content, tool_calls, id, error, requestor, tool_messages } = message;
+    let Spoken { role, content, tool_calls, id, error, requestor, tool_messages, timestamp, usage } = message;
     let text = content.map(|Words(text)| text);
     let is_of_user = requestor.is_some_and(|Word(it)| it == "user");
     match &*role.0 {
@@ -146,6 +151,7 @@ fn take(joiner: &mut Joiner, message: Spoken, place: &str) -> Result<(), BadLine
         // A call of the user is nothing that the agent is told.
         "user" => {
             if let Some(text) = text {
+                joiner.at(spent::moment(timestamp));
                 joiner.user(text);
             }
         }
@@ -156,7 +162,9 @@ fn take(joiner: &mut Joiner, message: Spoken, place: &str) -> Result<(), BadLine
                     tool: name.0,
                     arguments: arguments(given),
                 });
+            joiner.at(spent::moment(timestamp));
             joiner.assistant(None, text, calls.collect());
+            joiner.used(spent::usage(usage));
         }
         "tool" => {
             for (at, Object(one)) in tool_messages.into_iter().flatten().enumerate() {
@@ -168,6 +176,7 @@ fn take(joiner: &mut Joiner, message: Spoken, place: &str) -> Result<(), BadLine
                     Some(false) => Status::Ok,
                     None => Status::Unknown,
                 };
+                joiner.at(spent::moment(timestamp));
                 joiner.result(Of::Id(id), status, text.unwrap_or_default(), || format!("{place}.id"))?;
             }
         }

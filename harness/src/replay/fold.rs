@@ -306,7 +306,7 @@ fn unseen(kind: InterventionKind, note: Note) -> Intervention {
     Intervention { kind, note, seen: false }
 }
 
-fn completion(entry: &Entry) -> Option<&Completion> {
+pub(crate) fn completion(entry: &Entry) -> Option<&Completion> {
     match entry {
         Entry::Completion(completion) => Some(completion),
         Entry::Start(_)

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use balk_guards::{Entry, Stack};
+use jiff::Timestamp;
 use rayon::ThreadPool;
 
 use crate::engine::TruthChannel;
@@ -64,6 +65,8 @@ pub struct Replayed {
     pub replies: Vec<usize>,
     /// The defects of the recording.
     pub oddities: Oddities,
+    /// When a message was said, as [`Recording::times`] has it.
+    pub times: Vec<(usize, Timestamp)>,
     /// What happened.
     pub entries: Vec<Placed>,
     /// What the guards would have done.
@@ -156,6 +159,7 @@ impl Replay<'_> {
             outcome: recorded.outcome,
             replies,
             oddities: recorded.oddities,
+            times: recorded.times,
             folded,
             blind: is_blind(guard, &recorded.entries),
             entries: recorded.entries,

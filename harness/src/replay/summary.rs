@@ -244,6 +244,7 @@ mod tests {
                 outcome: Outcome::Unknown,
                 replies: Vec::new(),
                 oddities: Oddities::default(),
+                times: Vec::new(),
                 entries: Vec::new(),
                 folded: super::super::fold::Folded::default(),
                 blind: false,

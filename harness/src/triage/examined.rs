@@ -4,15 +4,16 @@ use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use balk_guards::{Entry, InterventionKind, Part, Stack};
+use balk_guards::{Completion, Entry, InterventionKind, Part, Stack, Usage};
 use balk_reports::report::document::figure::Timeline;
 use balk_reports::report::{Recorded, firing};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::why::why;
 use crate::import::{Outcome, Placed};
 use crate::redact;
-use crate::replay::{Event, Firing, Folded, What, fold};
+use crate::replay::{Event, Firing, Folded, What, completion, fold};
 
 /// The largest distance, in turns, between neighbouring firings of one stretch, as in a replay.
 pub const STRETCH_TURNS: u64 = 2;
@@ -36,6 +37,8 @@ pub(super) struct Run<'a> {
     pub(super) outcome: Outcome,
     /// What happened.
     pub(super) entries: &'a [Placed],
+    /// When a message was said, by its index, in order, where the source says it.
+    pub(super) times: &'a [(usize, Timestamp)],
 }
 
 /// Makes the guards anew, each time it is asked.
@@ -64,6 +67,10 @@ pub struct Stuck {
     pub turns_after: u64,
     /// The bytes of what came after the message of the first firing, each counted once.
     pub bytes_after: u64,
+    /// The tokens that the answers after it cost, request and answer, where the source says it of each.
+    pub tokens_after: Option<u64>,
+    /// The seconds from that message to the end, where the source has times.
+    pub seconds_after: Option<u64>,
     /// The guard that fired first in the longest stretch.
     pub guard: Arc<str>,
     /// Its rule.
@@ -84,12 +91,6 @@ impl Stuck {
     /// the first in the input.
     pub(super) fn rank(&self) -> (u64, u64, u64) {
         (self.turns_stuck, self.turns_after, self.bytes_after)
-    }
-
-    /// About how many tokens came after the first firing: bytes / 4.
-    #[must_use]
-    pub const fn tokens_after(&self) -> u64 {
-        self.bytes_after / 4
     }
 
     /// The place, as `--show` takes it.
@@ -211,6 +212,8 @@ fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
             .filter(|it| it.message > first.message)
             .map(|it| bytes(&it.entry))
             .sum(),
+        tokens_after: tokens(run.entries.iter().filter(|it| it.message > first.message)),
+        seconds_after: seconds_after(run.times, first.message),
         guard: (&*note.guard).into(),
         rule: (&*note.rule).into(),
         why: worst.why?,
@@ -218,6 +221,24 @@ fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
         kind: worst.firing.kind,
         said: Some(note.text.clone()),
     })
+}
+
+/// What the answers cost in tokens, request and answer, if the source says it of each.
+pub(super) fn tokens<'a>(entries: impl IntoIterator<Item = &'a Placed>) -> Option<u64> {
+    let answers = entries.into_iter().filter_map(|it| completion(&it.entry));
+    let cost = |it: &Completion| {
+        let Usage { input_tokens, output_tokens } = it.usage;
+        Some(input_tokens.saturating_add(output_tokens)).filter(|tokens| *tokens > 0)
+    };
+    answers.map(cost).try_fold(0_u64, |sum, tokens| Some(sum.saturating_add(tokens?)))
+}
+
+/// The seconds from a message to the end: from the last time up to it, else from the first.
+fn seconds_after(times: &[(usize, Timestamp)], message: usize) -> Option<u64> {
+    let [first, _, ..] = times else { return None };
+    let (_, from) = times.iter().rfind(|(at, _)| *at <= message).unwrap_or(first);
+    let to = times.iter().map(|(_, time)| time).max()?;
+    u64::try_from(to.duration_since(*from).as_secs()).ok()
 }
 
 /// The firings, and how many stretches of firings of any kind there are.
@@ -249,7 +270,7 @@ fn after(entries: &[Placed], message: usize) -> Vec<Placed> {
 }
 
 fn completions(entries: &[Placed]) -> u64 {
-    entries.iter().filter(|it| matches!(it.entry, Entry::Completion(_))).count() as u64
+    entries.iter().filter_map(|it| completion(&it.entry)).count() as u64
 }
 
 /// The length of what an entry adds to the conversation, in bytes.

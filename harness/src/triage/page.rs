@@ -36,11 +36,12 @@ fn worst(runs: &[Worst]) -> Document {
         Block::Heading { level: 2, text: "The worst runs".into() },
         paragraph(format!(
             "At most {WORST}, by turns in which the run was stuck. What came after the first firing is counted as \
-             turns and as tokens (bytes / 4). The recorded model heard nothing of what is in the margins."
+             turns, as tokens (of requests and answers, as the source counts them; ~ where it does not: bytes / 4), \
+             and as time. The recorded model heard nothing of what is in the margins."
         )),
     ]);
     let words = ["run", "place", "why"].map(|name| (Text::from(name), Side::Left));
-    let numbers = ["turns", "turns stuck", "turns after", "tokens after"];
+    let numbers = ["turns", "turns stuck", "turns after", "tokens after", "time after"];
     let numbers = numbers.map(|name| (Text::from(name), Side::Right));
     let mut table = Table::new(words.into_iter().chain(numbers).chain([("outcome".into(), Side::Left)]));
     for (at, Worst { stuck, .. }) in (1..).zip(runs) {
@@ -53,7 +54,7 @@ fn worst(runs: &[Worst]) -> Document {
     part
 }
 
-fn row(at: u64, it: &Stuck) -> [Text; 8] {
+fn row(at: u64, it: &Stuck) -> [Text; 9] {
     let number = |number: u64| Text::from(number.to_string());
     [
         number(at),
@@ -62,7 +63,8 @@ fn row(at: u64, it: &Stuck) -> [Text; 8] {
         number(it.turns),
         number(it.turns_stuck),
         number(it.turns_after),
-        number(it.tokens_after()),
+        sentences::tokens(it).into(),
+        it.seconds_after.map_or("unknown".into(), |seconds| sentences::time(seconds).into()),
         it.outcome.word().into(),
     ]
 }

@@ -5,7 +5,7 @@ use balk_reports::records::RateSums;
 use balk_reports::report::document::figure::Timeline;
 use serde::Serialize;
 
-use super::examined::{Examined, Run, StackMaker, Stuck};
+use super::examined::{Examined, Run, StackMaker, Stuck, tokens};
 use super::tools::Tools;
 use crate::import::{Oddities, Outcome, Placed};
 use crate::replay::{Folded, Found, Item, fold};
@@ -60,6 +60,10 @@ pub struct Counts {
     pub resolved_stuck: u64,
     /// Runs of which the source does not say how they ended.
     pub unknown_outcomes: u64,
+    /// Runs of which the source does not say when anything was said.
+    pub without_times: u64,
+    /// Runs of which the source does not say how many tokens each answer cost.
+    pub without_tokens: u64,
     /// Results of tools.
     pub results: u64,
     /// Runs in which `abandonment` sees nothing, because no tool is known or seems to write.
@@ -82,7 +86,14 @@ impl Triage {
                 self.counts.blind += u64::from(it.blind);
                 self.oddities += it.oddities;
                 self.run(
-                    Run { file, line, id: &it.id, outcome: it.outcome, entries: &it.entries },
+                    Run {
+                        file,
+                        line,
+                        id: &it.id,
+                        outcome: it.outcome,
+                        entries: &it.entries,
+                        times: &it.times,
+                    },
                     it.folded,
                     stack,
                 );
@@ -92,7 +103,8 @@ impl Triage {
                     (0..).zip(own.entries).map(|(message, entry)| Placed { message, entry }).collect();
                 let folded = fold(&entries, &mut stack());
                 let id = format!("{} seed {}", own.scenario, own.seed);
-                self.run(Run { file, line, id: &id, outcome: own.outcome, entries: &entries }, folded, stack);
+                let outcome = own.outcome;
+                self.run(Run { file, line, id: &id, outcome, entries: &entries, times: &[] }, folded, stack);
             }
         }
     }
@@ -104,6 +116,8 @@ impl Triage {
         counts.guard_faults += u64::from(folded.fault.is_some());
         let mut examined = Examined::new(&run, folded, stack);
         counts.turns += examined.turns;
+        counts.without_times += u64::from(run.times.is_empty());
+        counts.without_tokens += u64::from(tokens(run.entries).is_none());
         counts.results += run.entries.iter().filter(|it| matches!(it.entry, Entry::Result(_))).count() as u64;
         match run.outcome {
             Outcome::Resolved => {

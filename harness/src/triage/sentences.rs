@@ -36,6 +36,28 @@ pub(super) fn fired(it: &Stuck) -> String {
     format!("turn {}, {} {} ({}){said}", it.turn, it.guard, it.rule, it.kind)
 }
 
+/// What came after the first firing of a stuck run.
+pub(super) fn after(it: &Stuck) -> String {
+    let time = it.seconds_after.map_or(String::new(), |seconds| format!(", {}", time(seconds)));
+    format!("{} turns, {} tokens{time}", it.turns_after, tokens(it))
+}
+
+/// Tokens as the source counts them, else about as many as the bytes / 4.
+pub(super) fn tokens(it: &Stuck) -> String {
+    it.tokens_after.map_or_else(|| format!("~{}", it.bytes_after / 4), |tokens| tokens.to_string())
+}
+
+/// A time in its two largest units, such as `2h 5m`.
+pub(super) fn time(seconds: u64) -> String {
+    let units =
+        [(seconds / 86400, 'd'), (seconds / 3600 % 24, 'h'), (seconds / 60 % 60, 'm'), (seconds % 60, 's')];
+    let largest = units.iter().position(|(count, _)| *count > 0).unwrap_or(units.len() - 1);
+    let shown = units[largest..].iter().take(2);
+    let shown = shown.enumerate().filter(|(at, (count, _))| *at == 0 || *count > 0);
+    let shown: Vec<String> = shown.map(|(_, (count, unit))| format!("{count}{unit}")).collect();
+    shown.join(" ")
+}
+
 /// What the guards would have disturbed.
 pub(super) fn disturbed(it: &Triage) -> String {
     format!(
@@ -56,7 +78,7 @@ pub(super) fn tools(it: &Triage) -> String {
 }
 
 /// What all this is blind to.
-pub(super) fn blind_to(it: &Triage) -> [String; 5] {
+pub(super) fn blind_to(it: &Triage) -> [String; 6] {
     let counts = &it.counts;
     let (all, undeclared) = it.tools.counts();
     [
@@ -66,6 +88,19 @@ pub(super) fn blind_to(it: &Triage) -> [String; 5] {
         ),
         format!("given-up writes in {} runs", counts.blind),
         format!("how {} runs ended", counts.unknown_outcomes),
-        "times, which these records lack".to_owned(),
+        format!("the times of {} of {} runs", counts.without_times, counts.runs),
+        format!("the tokens of {} of {} runs", counts.without_tokens, counts.runs),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_its_two_largest_units() {
+        let times = [0, 59, 60, 61, 3600, 3661, 7500, 86400, 90061, 100_000_000];
+        let times = times.map(time);
+        assert_eq!(times, ["0s", "59s", "1m", "1m 1s", "1h", "1h 1m", "2h 5m", "1d", "1d 1h", "1157d 9h"]);
+    }
 }

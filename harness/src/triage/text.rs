@@ -14,7 +14,7 @@ pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
     if !it.worst.is_empty() {
         writeln!(
             out,
-            "\nthe worst (at most {WORST}), by turns in which the run was stuck; tokens are bytes / 4"
+            "\nthe worst (at most {WORST}), by turns in which the run was stuck; ~ tokens are bytes / 4"
         )?;
         for (at, worst) in (1..).zip(&it.worst) {
             stuck(out, at, &worst.stuck)?;
@@ -29,12 +29,11 @@ pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
 fn stuck(out: &mut dyn Write, at: u64, it: &Stuck) -> io::Result<()> {
     writeln!(
         out,
-        "{at:>3}  {}  {} of {} turns stuck; after the first firing {} turns, {} tokens; {}",
+        "{at:>3}  {}  {} of {} turns stuck; after the first firing {}; {}",
         it.place(),
         it.turns_stuck,
         it.turns,
-        it.turns_after,
-        it.tokens_after(),
+        sentences::after(it),
         it.outcome.word()
     )?;
     writeln!(out, "     {}", it.why)?;

@@ -18,7 +18,7 @@ use balk::import::{
     Answer, BadLine, Call, Format, Message, Oddities, Placed, Recorded, Recording, Said, Setting, join,
     reading,
 };
-use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt};
+use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt, Usage};
 
 /// The folder with a log of each format, written by us.
 pub(crate) fn folder() -> PathBuf {
@@ -41,26 +41,32 @@ pub(crate) fn logs() -> Vec<(String, Vec<u8>)> {
 
 /// A transcript, a message a line.
 pub(crate) fn shown(recording: &Recording) -> String {
-    let Recording { id, model, outcome, tools, messages, reused_ids } = recording;
+    let Recording { id, model, outcome, tools, messages, times: _, reused_ids } = recording;
     let tools: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     let mut shown = format!("id {id:?}, model {model:?}, {}, tools {tools:?}", outcome.word());
     if *reused_ids > 0 {
         write!(shown, ", {reused_ids} reused ids").expect("a string takes what is written");
     }
-    for message in messages {
+    for (at, message) in messages.iter().enumerate() {
         let line = match message {
             Message::System(text) => format!("system {text:?}"),
             Message::User(text) => format!("user {text:?}"),
-            Message::Assistant(Said { thinking, text, calls }) => {
+            Message::Assistant(Said { thinking, text, calls, usage }) => {
                 let thinking = thinking.as_deref().map(|it| format!(" thinks {it:?}")).unwrap_or_default();
                 let text = text.as_deref().map(|it| format!(" says {it:?}")).unwrap_or_default();
                 let call = |it: &Call| format!(" calls {} {} {}", it.id, it.tool, it.arguments);
                 let calls: String = calls.iter().map(call).collect();
-                format!("model{thinking}{text}{calls}")
+                let Usage { input_tokens, output_tokens } = usage;
+                let cost = format!(" for {input_tokens} + {output_tokens} tokens");
+                let cost = Some(cost).filter(|_| *usage != Usage::default()).unwrap_or_default();
+                format!("model{thinking}{text}{calls}{cost}")
             }
             Message::Result(Answer { id, status, text }) => format!("result of {id}: {status:?} {text:?}"),
         };
         write!(shown, "\n  {line}").expect("a string takes what is written");
+        if let Some(time) = recording.time(at) {
+            write!(shown, " at {time}").expect("a string takes what is written");
+        }
     }
     shown
 }

@@ -75,6 +75,34 @@ fn a_loop_is_one_stretch_although_guards_would_have_ended_it() {
     assert_eq!([first, stuck], [3, 28], "{json}");
 }
 
+/// The first firing is at the fifth message. Each message takes ten minutes, each answer costs 110 tokens.
+#[test]
+fn what_came_after_the_first_firing_is_counted_in_tokens_and_time() {
+    let mut run: Value = serde_json::from_str(&run("timed", "failed", 12)).expect("JSON");
+    let messages = run["messages"].as_array_mut().expect("a list");
+    for (at, message) in messages.iter_mut().enumerate() {
+        message["timestamp"] = json!(1_767_225_600 + 600 * at);
+        message["usage"] = json!({"input_tokens": 100, "output_tokens": 10});
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.jsonl"), run.to_string()).expect("a file");
+    let (_, json, _) = balk(folder.path(), "1", &["triage", "a.jsonl", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let worst = &json["worst"][0];
+    let (turn, turns) = (worst["first_turn"].as_u64().expect("a turn"), worst["turns_after"].as_u64());
+    assert_eq!(turns, Some(13 - turn));
+    assert_eq!(worst["tokens_after"], 110 * (13 - turn), "{worst}");
+    assert_eq!(worst["seconds_after"], 600 * (24 - (2 * turn - 1) + 1), "{worst}");
+    let (_, text, _) = balk(folder.path(), "1", &["triage", "a.jsonl"]);
+    let told = "after the first firing 10 turns, 1100 tokens, 3h 20m; failed";
+    assert!(text.contains(told) && text.contains("the times of 0 of 1 runs"), "{text}");
+    // One answer without a count, and nothing is known of the sum.
+    run["messages"][23].as_object_mut().expect("an object").remove("usage");
+    fs::write(folder.path().join("a.jsonl"), run.to_string()).expect("a file");
+    let (_, text, _) = balk(folder.path(), "1", &["triage", "a.jsonl"]);
+    assert!(text.contains("10 turns, ~") && text.contains("the tokens of 1 of 1 runs"), "{text}");
+}
+
 #[test]
 fn a_place_is_printed_and_contents_are_kept_out() {
     let pile = pile();

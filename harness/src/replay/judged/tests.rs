@@ -33,6 +33,7 @@ fn replayed(id: &str, messages: &[usize]) -> Replayed {
         outcome: Outcome::Unknown,
         replies: (0..50).map(|at| 2 * at + 1).collect(),
         oddities: Oddities::default(),
+        times: Vec::new(),
         entries: Vec::new(),
         folded: Folded { turns: 50, events: events.collect(), ..Folded::default() },
         blind: false,

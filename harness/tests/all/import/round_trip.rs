@@ -5,7 +5,8 @@ use std::sync::Arc;
 use balk::import::{
     Format, Joiner, Listed, Made, Message, Of, Outcome, Recording, Source, atif, neutral, reading,
 };
-use balk_guards::Status;
+use balk_guards::{Status, Usage};
+use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::logs;
@@ -103,11 +104,18 @@ fn recordings() -> impl Strategy<Value = Recording> {
         description,
         parameters,
     });
-    (text(), text(), outcome, prop::collection::vec(tool, 0..3), prop::collection::vec(step(), 0..12))
-        .prop_map(|(id, model, outcome, tools, steps)| {
+    let time = prop::option::of(
+        (0..4_000_000_000_000_i64).prop_map(|it| Timestamp::from_millisecond(it).expect("it is in this age")),
+    );
+    let usage =
+        (0..9_u64, 0..9_u64).prop_map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
+    let steps = prop::collection::vec((step(), time, usage), 0..12);
+    (text(), text(), outcome, prop::collection::vec(tool, 0..3), steps).prop_map(
+        |(id, model, outcome, tools, steps)| {
             let mut joiner = Joiner::default();
             let mut ids: Vec<Arc<str>> = Vec::new();
-            for step in steps {
+            for (step, time, usage) in steps {
+                joiner.at(time);
                 match step {
                     Step::System(text) => joiner.system(text),
                     Step::User(text) => joiner.user(text),
@@ -119,6 +127,7 @@ fn recordings() -> impl Strategy<Value = Recording> {
                         });
                         let calls = calls.collect();
                         joiner.assistant(thinking, text, calls);
+                        joiner.used(usage);
                     }
                     Step::Result(back, status, text) => {
                         if let Some(id) = ids.iter().rev().nth(back) {
@@ -129,7 +138,8 @@ fn recordings() -> impl Strategy<Value = Recording> {
                 }
             }
             joiner.into(Recording { id, model, outcome, tools, ..Recording::default() })
-        })
+        },
+    )
 }
 
 proptest! {

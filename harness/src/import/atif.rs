@@ -9,8 +9,8 @@
 //! | `observation` of a step without calls | a message of the user: the agent acted by its text |
 //!
 //! What the format has no member for is in `extra`, which it has for that: `is_error` and `timestamp` of a result,
-//! `outcome` of the run, and the text of arguments that are no object. A result that does not come right after its answer is in a step
-//! of its own.
+//! `outcome` of the run, and the text of arguments that are no object. A result that does not come right after its
+//! answer is in a step of its own.
 
 use std::borrow::Cow;
 use std::sync::Arc;

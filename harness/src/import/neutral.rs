@@ -18,7 +18,7 @@ struct Line<'a> {
     source: Option<Source<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
-    messages: Vec<Timed<'a>>,
+    messages: Vec<Written<'a>>,
 }
 
 /// Where a transcript is from.
@@ -46,39 +46,23 @@ struct Function<'a> {
     parameters: Option<Box<RawValue>>,
 }
 
-/// A message, and when it was said.
-#[derive(Serialize)]
-struct Timed<'a> {
-    #[serde(flatten)]
-    message: Written<'a>,
+/// A message.
+#[derive(Default, Serialize)]
+struct Written<'a> {
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'a str>,
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<WrittenCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<WrittenUsage>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "role", rename_all = "lowercase")]
-enum Written<'a> {
-    System {
-        content: &'a str,
-    },
-    User {
-        content: &'a str,
-    },
-    Assistant {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reasoning_content: Option<&'a str>,
-        content: Option<&'a str>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<WrittenCall<'a>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        usage: Option<WrittenUsage>,
-    },
-    Tool {
-        tool_call_id: &'a str,
-        content: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        is_error: Option<bool>,
-    },
 }
 
 /// The tokens of an answer, by the names of OpenAI chat.
@@ -106,9 +90,9 @@ struct WrittenFunction<'a> {
 pub fn neutral(recording: &Recording, source: Option<Source<'_>>) -> String {
     let Recording { id, model, outcome, tools, messages, times: _, reused_ids: _ } = recording;
     let tools = tools.iter().map(tool).collect();
-    let timed =
-        |(at, said)| Timed { message: message(said), timestamp: recording.time(at).map(|it| it.to_string()) };
-    let messages = messages.iter().enumerate().map(timed).collect();
+    let written =
+        |(at, said)| Written { timestamp: recording.time(at).map(|time| time.to_string()), ..message(said) };
+    let messages = messages.iter().enumerate().map(written).collect();
     let line = Line { id, model, outcome: *outcome, source, tools, messages };
     serde_json::to_string(&line).expect("all keys are strings")
 }
@@ -123,14 +107,17 @@ pub(super) fn tool(listed: &Listed) -> Tool<'_> {
 }
 
 fn message(message: &Message) -> Written<'_> {
+    let says = |role, content| Written { role, content: Some(content), ..Written::default() };
     match message {
-        Message::System(content) => Written::System { content },
-        Message::User(content) => Written::User { content },
-        Message::Assistant(Said { thinking, text, calls, usage }) => Written::Assistant {
+        Message::System(content) => says("system", content),
+        Message::User(content) => says("user", content),
+        Message::Assistant(Said { thinking, text, calls, usage }) => Written {
+            role: "assistant",
             reasoning_content: thinking.as_deref(),
             content: text.as_deref(),
             tool_calls: calls.iter().map(call).collect(),
             usage: used(*usage),
+            ..Written::default()
         },
         Message::Result(Answer { id, status, text }) => {
             let is_error = match status {
@@ -138,7 +125,7 @@ fn message(message: &Message) -> Written<'_> {
                 Status::Error => Some(true),
                 Status::Unknown => None,
             };
-            Written::Tool { tool_call_id: id, content: text, is_error }
+            Written { tool_call_id: Some(id), is_error, ..says("tool", text) }
         }
     }
 }

@@ -7,9 +7,9 @@
 //! | a list of messages alone | a document, a line |
 //! | a streamed answer: its chunks, or its text of events (`data: …`) | a `response`, or a file |
 //!
-//! The neutral form adds `id`, `outcome`, `is_error` of a result, `timestamp` of a message, and `usage` of an answer. Reading is strict about everything that a fold
-//! needs, and passes over members that it does not know. A fact that the recording lacks (effects, whether a tool
-//! failed, the result of a call) becomes a state of the types, never a guess.
+//! The neutral form adds `id`, `outcome`, `is_error` of a result, `timestamp` of a message, and `usage` of an answer.
+//! Reading is strict about everything that a fold needs, and passes over members that it does not know. A fact that the
+//! recording lacks (effects, whether a tool failed, the result of a call) becomes a state of the types, never a guess.
 
 use std::borrow::Cow;
 

@@ -130,6 +130,33 @@ struct Request<'a> {
     output: Option<Cow<'a, str>>,
 }
 
+impl<'a> Request<'a> {
+    /// Takes an attribute, or returns the id of a call if it is that.
+    fn take(&mut self, Attribute { key, value: Object(value) }: Attribute<'a>) -> Option<Arc<str>> {
+        let number = value.int_value.and_then(|it| it.get().trim_matches('"').parse().ok());
+        let Some(text) = value.string_value else {
+            match &*key {
+                "gen_ai.usage.input_tokens" => self.usage.input_tokens = number.unwrap_or_default(),
+                "gen_ai.usage.output_tokens" => self.usage.output_tokens = number.unwrap_or_default(),
+                _ => {}
+            }
+            return None;
+        };
+        match &*key {
+            "gen_ai.conversation.id" => self.group = text.into(),
+            "gen_ai.response.model" => self.model = text.into(),
+            "gen_ai.request.model" if self.model.is_empty() => self.model = text.into(),
+            "gen_ai.system_instructions" => self.system = Some(text),
+            "gen_ai.tool.definitions" => self.tools = Some(text),
+            "gen_ai.input.messages" => self.input = Some(text),
+            "gen_ai.output.messages" => self.output = Some(text),
+            "gen_ai.tool.call.id" => return Some(text.into()),
+            _ => {}
+        }
+        None
+    }
+}
+
 /// Reads spans.
 ///
 /// # Errors
@@ -160,32 +187,11 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             ..Request::default()
         };
         let events = span.events.into_iter().flatten().filter_map(|Object(it)| it.attributes);
-        for Object(Attribute { key, value: Object(Any { string_value, int_value }) }) in
-            span.attributes.into_iter().chain(events).flatten()
-        {
-            let number = || int_value.and_then(|it| it.get().trim_matches('"').parse().ok());
-            let Some(value) = string_value else {
-                match &*key {
-                    "gen_ai.usage.input_tokens" => request.usage.input_tokens = number().unwrap_or_default(),
-                    "gen_ai.usage.output_tokens" => {
-                        request.usage.output_tokens = number().unwrap_or_default()
-                    }
-                    _ => {}
-                }
-                continue;
-            };
-            match &*key {
-                "gen_ai.conversation.id" => request.group = value.into(),
-                "gen_ai.response.model" => request.model = value.into(),
-                "gen_ai.request.model" if request.model.is_empty() => request.model = value.into(),
-                "gen_ai.system_instructions" => request.system = Some(value),
-                "gen_ai.tool.definitions" => request.tools = Some(value),
-                "gen_ai.input.messages" => request.input = Some(value),
-                "gen_ai.output.messages" => request.output = Some(value),
-                "gen_ai.tool.call.id" if is_error => {
-                    failed.insert(value.into());
-                }
-                _ => {}
+        for Object(attribute) in span.attributes.into_iter().chain(events).flatten() {
+            if let Some(call) = request.take(attribute)
+                && is_error
+            {
+                failed.insert(call);
             }
         }
         if request.input.is_some() || request.output.is_some() {

@@ -75,7 +75,7 @@ fn a_loop_is_one_stretch_although_guards_would_have_ended_it() {
     assert_eq!([first, stuck], [3, 28], "{json}");
 }
 
-/// The first firing is at the fifth message. Each message takes ten minutes, each answer costs 110 tokens.
+/// Each message takes ten minutes, each answer costs 110 tokens.
 #[test]
 fn what_came_after_the_first_firing_is_counted_in_tokens_and_time() {
     let mut run: Value = serde_json::from_str(&run("timed", "failed", 12)).expect("JSON");
@@ -94,13 +94,13 @@ fn what_came_after_the_first_firing_is_counted_in_tokens_and_time() {
     assert_eq!(worst["tokens_after"], 110 * (13 - turn), "{worst}");
     assert_eq!(worst["seconds_after"], 600 * (24 - (2 * turn - 1) + 1), "{worst}");
     let (_, text, _) = balk(folder.path(), "1", &["triage", "a.jsonl"]);
-    let told = "after the first firing 10 turns, 1100 tokens, 3h 20m; failed";
+    let told = "after the first firing 11 turns, 1210 tokens, 3h 40m; failed";
     assert!(text.contains(told) && text.contains("the times of 0 of 1 runs"), "{text}");
     // One answer without a count, and nothing is known of the sum.
     run["messages"][23].as_object_mut().expect("an object").remove("usage");
     fs::write(folder.path().join("a.jsonl"), run.to_string()).expect("a file");
     let (_, text, _) = balk(folder.path(), "1", &["triage", "a.jsonl"]);
-    assert!(text.contains("10 turns, ~") && text.contains("the tokens of 1 of 1 runs"), "{text}");
+    assert!(text.contains("11 turns, ~") && text.contains("the tokens of 1 of 1 runs"), "{text}");
 }
 
 #[test]

@@ -35,9 +35,8 @@ const LINES_LOOKED_AT: usize = 32;
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
 
-/// How much of a value is looked at first, and then: most formats can be told by their beginning.
-const LOOK_BYTES: [usize; 2] = [4 << 10, LOOK_BYTES_MAX];
-const LOOK_BYTES_MAX: usize = 32 << 10;
+/// How much of a value is looked at first: most formats can be told by their beginning.
+const LOOK_BYTES: usize = 32 << 10;
 
 /// How much of a file is read before it is looked at.
 const FIRST_BYTES: usize = 64 << 10;
@@ -190,9 +189,8 @@ impl<'a> Pieces<'a> {
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         let start = window.at();
         let line = window.line_of(start);
-        let [first_bytes, _] = LOOK_BYTES;
-        let known = self.form_of(window.part(start, first_bytes), Container::Document);
-        let known = known.filter(|row| is_most_special(row));
+        let early = self.form_of(window.part(start, LOOK_BYTES), Container::Document);
+        let known = early.filter(|row| is_most_special(row));
         if let Some(row) = known
             && !matches!(row.unit, Unit::Member(_))
         {
@@ -220,11 +218,9 @@ impl<'a> Pieces<'a> {
         if is_line && !window.held()[..window.held().len().min(LINE_BYTES_MAX)].contains(&b'\n') {
             return long_line(window);
         }
-        self.row = known.or_else(|| recognised(&shape, Container::Document, self.from));
-        if self.row.is_none() && uncut.is_some() {
-            // Of a document that breaks off, the beginning is all there is to look at.
-            self.row = self.looked_at(window.part(start, LOOK_BYTES_MAX), Container::Document);
-        }
+        // Of a document that breaks off, the beginning is all there is to look at.
+        let early = known.or(early.filter(|_| uncut.is_some()));
+        self.row = recognised(&shape, Container::Document, self.from).or(early);
         self.rest(line, window)
     }
 
@@ -255,7 +251,7 @@ impl<'a> Pieces<'a> {
         }
         let opens = window.token().ok_or(Uncut::Ended)?;
         let value = window.at();
-        let look_bytes = |end: usize| LOOK_BYTES_MAX.min(end - value);
+        let look_bytes = |end: usize| LOOK_BYTES.min(end - value);
         if opens == b'['
             && self.looks < LOOKS_MAX
             && let Some(list) = list_named(&window.held()[key..end])
@@ -287,17 +283,10 @@ impl<'a> Pieces<'a> {
         Ok(None)
     }
 
-    /// What a value is: by as little of its beginning as makes it certain, or else by all of it.
+    /// What a value is, by its beginning, or else by all of it.
     fn looked_at(&self, text: &[u8], container: Container) -> Option<&'static Row> {
-        let mut found = None;
-        for bytes in LOOK_BYTES {
-            let beginning = text.get(..bytes).unwrap_or(text);
-            found = self.form_of(beginning, container);
-            if beginning.len() == text.len() || found.is_some_and(is_most_special) {
-                return found;
-            }
-        }
-        found.or_else(|| self.form_of(text, container))
+        let beginning = text.get(..LOOK_BYTES).and_then(|beginning| self.form_of(beginning, container));
+        beginning.or_else(|| self.form_of(text, container))
     }
 
     /// What a text is by all of it.

@@ -1,15 +1,14 @@
 //! What a value has inside, as far as a format can be told by it: members, elements, and short words.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use super::scan::{Scan, Step};
 
 /// What one value has inside, or several values in the same place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    members: BTreeMap<Box<str>, Shape>,
+    members: Vec<(Box<str>, Shape)>,
     element: Option<Box<Shape>>,
     words: BTreeSet<Box<str>>,
 }
@@ -24,17 +23,39 @@ const WORD_BYTES: usize = 40;
 impl Shape {
     /// Adds what a text has inside. If it breaks off or is no JSON, what came before counts.
     pub(super) fn add(&mut self, text: &[u8]) {
-        let mut json = serde_json::Deserializer::from_slice(text);
-        // What was seen before an error is in the shape already.
-        let _ = Look { shape: self, depth: DEPTH }.deserialize(&mut json);
+        // What was seen before the end is in the shape already.
+        let _ = Look { text, at: 0 }.value(self, DEPTH);
     }
 
     /// Adds what a member has inside, by its key in quotes and the beginning of its value.
     pub(super) fn add_member(&mut self, key: &[u8], value: &[u8]) {
         if let Ok(Name(name)) = serde_json::from_slice(key)
-            && self.members.len() < MEMBERS
+            && let Some(member) = self.member(&name)
         {
-            self.members.entry(name.into()).or_default().add(value);
+            member.add(value);
+        }
+    }
+
+    /// The member with a name, unless there are too many.
+    fn member(&mut self, name: &str) -> Option<&mut Self> {
+        let at = match self.members.iter().position(|(other, _)| **other == *name) {
+            Some(at) => at,
+            None if self.members.len() >= MEMBERS => return None,
+            None => {
+                self.members.push((name.into(), Self::default()));
+                self.members.len() - 1
+            }
+        };
+        Some(&mut self.members[at].1)
+    }
+
+    fn add_word(&mut self, word: &[u8]) {
+        if word.len() <= WORD_BYTES
+            && let Ok(word) = str::from_utf8(word)
+            && self.words.len() < WORDS
+            && !self.words.contains(word)
+        {
+            self.words.insert(word.into());
         }
     }
 
@@ -57,86 +78,84 @@ impl Shape {
         let (member, rest) = path.split_at(end);
         let rest = rest.strip_prefix('.').unwrap_or(rest);
         match member {
-            "*" => self.members.values().any(|it| it.at(rest, words)),
-            _ => self.members.get(member).is_some_and(|it| it.at(rest, words)),
+            "*" => self.members.iter().any(|(_, it)| it.at(rest, words)),
+            _ => self.members.iter().any(|(name, it)| **name == *member && it.at(rest, words)),
         }
     }
 }
 
+/// A look at a text. Nothing is unescaped or checked but names: a parser decides what is valid.
 struct Look<'a> {
-    shape: &'a mut Shape,
-    depth: usize,
+    text: &'a [u8],
+    at: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Look<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.depth == 0 {
-            return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ());
-        }
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Look<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+impl<'a> Look<'a> {
+    /// The next byte that is no white space.
+    fn token(&mut self) -> Option<u8> {
+        self.at += self.text[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+        Some(self.text[self.at])
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Name(name)) = map.next_key()? {
-            if self.shape.members.len() >= MEMBERS && !self.shape.members.contains_key(&*name) {
-                map.next_value::<IgnoredAny>()?;
-                continue;
+    /// Passes what begins here, and returns it; `None` if it breaks off, as for all below.
+    fn pass(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.text[self.at..];
+        let Step::End(end) = Scan::default().take(rest) else { return None };
+        self.at += end;
+        Some(&rest[..end])
+    }
+
+    fn value(&mut self, shape: &mut Shape, depth: usize) -> Option<()> {
+        match self.token()? {
+            b'{' if depth > 0 => self.members(shape, depth - 1),
+            b'[' if depth > 0 => self.elements(shape, depth - 1),
+            b'"' if depth > 0 => {
+                let word = self.pass()?;
+                shape.add_word(&word[1..word.len() - 1]);
+                Some(())
             }
-            let shape = match self.shape.members.get_mut(&*name) {
-                Some(shape) => shape,
-                None => self.shape.members.entry(name.into()).or_default(),
-            };
-            map.next_value_seed(Look { shape, depth: self.depth - 1 })?;
+            _ => self.pass().map(|_| ()),
         }
-        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<(), A::Error> {
-        let element = self.shape.element.get_or_insert_default();
-        for _ in 0..ELEMENTS {
-            if all.next_element_seed(Look { shape: &mut *element, depth: self.depth - 1 })?.is_none() {
-                return Ok(());
+    fn members(&mut self, shape: &mut Shape, depth: usize) -> Option<()> {
+        self.at += 1;
+        while self.token()? == b'"' {
+            let Name(name) = serde_json::from_slice(self.pass()?).ok()?;
+            if self.token()? != b':' {
+                return None;
             }
+            self.at += 1;
+            match shape.member(&name) {
+                Some(shape) => self.value(shape, depth)?,
+                None => self.value(&mut Shape::default(), 0)?,
+            }
+            self.comma()?;
         }
-        while all.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
+        self.end(b'}')
     }
 
-    fn visit_str<E: Error>(self, word: &str) -> Result<(), E> {
-        if word.len() <= WORD_BYTES && self.shape.words.len() < WORDS && !self.shape.words.contains(word) {
-            self.shape.words.insert(word.into());
+    fn elements(&mut self, shape: &mut Shape, depth: usize) -> Option<()> {
+        self.at += 1;
+        let element = shape.element.get_or_insert_default();
+        let mut looks = ELEMENTS;
+        while self.token()? != b']' {
+            self.value(element, if looks > 0 { depth } else { 0 })?;
+            looks = looks.saturating_sub(1);
+            self.comma()?;
         }
-        Ok(())
+        self.end(b']')
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn comma(&mut self) -> Option<()> {
+        self.at += usize::from(self.token()? == b',');
+        Some(())
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn end(&mut self, byte: u8) -> Option<()> {
+        let is_end = self.token()? == byte;
+        self.at += usize::from(is_end);
+        is_end.then_some(())
     }
 }
 

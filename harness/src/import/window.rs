@@ -77,7 +77,8 @@ impl<'a> Window<'a> {
         self.held.reserve(wanted);
         let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.held);
         self.failure = read.err();
-        self.ended = self.held.len() == before || self.failure.is_some();
+        // Less than was asked for is all there was.
+        self.ended = self.held.len() - before < wanted || self.failure.is_some();
         self.held.len() > before
     }
 

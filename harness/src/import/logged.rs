@@ -14,6 +14,7 @@ use super::content::{Blocks, Text, Word, arguments, lines_of};
 use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Listed, Made, Of};
+use super::spent::usage;
 use super::strict::Object;
 
 /// An object around messages: a request, or a response of OpenAI chat.
@@ -28,6 +29,10 @@ struct Around<'a> {
     generations: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage_metadata: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +67,8 @@ struct Chained<'a> {
     tool_call_id: Option<Text>,
     #[serde(borrow)]
     status: Option<Word<'a>>,
+    #[serde(borrow)]
+    usage_metadata: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -108,6 +115,7 @@ pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resu
         Some(b'[') => list(joiner, text, place),
         Some(b'{') => {
             let around: Around = parse(text).unwrap_or_default();
+            let cost = usage(around.usage.or(around.usage_metadata));
             let first = around.choices.and_then(|choices| choices.into_iter().next());
             let generated = around.generations.and_then(|it| generated(it.get()));
             if let Some(Object(Choice { message })) = first {
@@ -120,7 +128,9 @@ pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resu
                 output(joiner, inner, &format!("{place}.output"))
             } else {
                 one(joiner, text, place)
-            }
+            }?;
+            joiner.used(cost);
+            Ok(())
         }
         Some(b'n') | None => Ok(()),
         Some(_) => {
@@ -178,7 +188,7 @@ fn one(joiner: &mut Joiner, text: &str, place: &str) -> Result<(), BadLine> {
 }
 
 fn langchain(joiner: &mut Joiner, kind: &str, chained: Chained, place: &str) -> Result<(), BadLine> {
-    let Chained { content, tool_calls, tool_call_id, status } = chained;
+    let Chained { content, tool_calls, tool_call_id, status, usage_metadata } = chained;
     let text = words(content).map_err(|bad| bad.below(&format!("{place}.content")))?;
     match kind {
         "SystemMessage" | "system" => joiner.system(text.unwrap_or_default()),
@@ -190,6 +200,7 @@ fn langchain(joiner: &mut Joiner, kind: &str, chained: Chained, place: &str) -> 
                 arguments: arguments(call.args),
             });
             joiner.assistant(None, text, calls.collect());
+            joiner.used(usage(usage_metadata));
         }
         "ToolMessage" | "tool" => {
             // `success` is what the library says by default.

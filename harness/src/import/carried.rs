@@ -28,7 +28,7 @@ pub struct Carried {
     pub without_tools: u64,
     /// Recordings that do not say when anything was said.
     pub without_times: u64,
-    /// Recordings with an answer of which they do not say how many tokens it cost.
+    /// Recordings that do not say of any answer how many tokens it cost.
     pub without_tokens: u64,
 }
 
@@ -42,6 +42,7 @@ impl Carried {
             without_outcome: u64::from(recording.outcome == Outcome::Unknown),
             without_tools: u64::from(recording.tools.is_empty()),
             without_times: u64::from(recording.times.is_empty()),
+            without_tokens: 1,
             ..Self::default()
         };
         let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -50,7 +51,7 @@ impl Carried {
                 Message::System(_) | Message::User(_) => {}
                 Message::Assistant(said) => {
                     it.turns += 1;
-                    it.without_tokens |= u64::from(said.usage == Usage::default());
+                    it.without_tokens &= u64::from(said.usage == Usage::default());
                     it.calls += said.calls.len() as u64;
                     // An id that is used again names the latest call.
                     let open = said.calls.iter().filter(|call| !answered.remove(&*call.id));

@@ -224,7 +224,7 @@ fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
 }
 
 /// What the answers cost in tokens, request and answer, if the source says it of each.
-pub(super) fn tokens<'a>(entries: impl IntoIterator<Item = &'a Placed>) -> Option<u64> {
+fn tokens<'a>(entries: impl IntoIterator<Item = &'a Placed>) -> Option<u64> {
     let answers = entries.into_iter().filter_map(|it| completion(&it.entry));
     let cost = |it: &Completion| {
         let Usage { input_tokens, output_tokens } = it.usage;

@@ -1,14 +1,14 @@
 //! What a pile of logs shows, run by run.
 
-use balk_guards::Entry;
+use balk_guards::{Entry, Usage};
 use balk_reports::records::RateSums;
 use balk_reports::report::document::figure::Timeline;
 use serde::Serialize;
 
-use super::examined::{Examined, Run, StackMaker, Stuck, tokens};
+use super::examined::{Examined, Run, StackMaker, Stuck};
 use super::tools::Tools;
 use crate::import::{Oddities, Outcome, Placed};
-use crate::replay::{Folded, Found, Item, fold};
+use crate::replay::{Folded, Found, Item, completion, fold};
 
 /// How many of the worst runs are kept. All are counted.
 pub const WORST: usize = 10;
@@ -62,7 +62,7 @@ pub struct Counts {
     pub unknown_outcomes: u64,
     /// Runs of which the source does not say when anything was said.
     pub without_times: u64,
-    /// Runs of which the source does not say how many tokens each answer cost.
+    /// Runs of which the source does not say of any answer how many tokens it cost.
     pub without_tokens: u64,
     /// Results of tools.
     pub results: u64,
@@ -117,7 +117,8 @@ impl Triage {
         let mut examined = Examined::new(&run, folded, stack);
         counts.turns += examined.turns;
         counts.without_times += u64::from(run.times.is_empty());
-        counts.without_tokens += u64::from(tokens(run.entries).is_none());
+        let completions = || run.entries.iter().filter_map(|it| completion(&it.entry));
+        counts.without_tokens += u64::from(completions().all(|it| it.usage == Usage::default()));
         counts.results += run.entries.iter().filter(|it| matches!(it.entry, Entry::Result(_))).count() as u64;
         match run.outcome {
             Outcome::Resolved => {

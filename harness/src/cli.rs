@@ -41,6 +41,7 @@ mod shrink;
 mod suite;
 pub mod terminal;
 mod texts;
+mod threads;
 mod triage;
 mod validity;
 mod verify;

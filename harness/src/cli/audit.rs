@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 use balk_reports::report::document::terminal;
 use clap::Args;
-use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::format::Format;
@@ -18,6 +17,7 @@ use super::progress;
 use super::recordings::Recordings;
 use super::screen;
 use super::set_from::SetFrom;
+use super::threads::threads;
 use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -99,9 +99,7 @@ impl Audit {
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
-            Error::usage("--jobs", "a number of threads that this machine can start", error)
-        })?;
+        let pool = threads(self.jobs)?;
         let replay = Replay {
             from: self.recordings.from.from,
             setting: &setting,

@@ -11,7 +11,6 @@ use balk_reports::records::Bench as Record;
 use balk_scenarios::Pools;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
@@ -21,6 +20,7 @@ use super::progress;
 use super::say::say;
 use super::set_from::SetFrom;
 use super::suite;
+use super::threads::threads;
 use crate::bench::{self, Asked, Folder, Follow, Keep, Matrix, Played, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -142,9 +142,7 @@ impl Bench {
         };
         let seeds = matrix.plan().seeds;
         self.gates.fit(matrix.plan(), Records::One)?;
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
-            Error::usage("--jobs", "a number of threads that this machine can start", error)
-        })?;
+        let pool = threads(self.jobs.into())?;
         let interrupt = Interrupt::catch();
         let (folder, mut record) = self.folder(&matrix)?;
         let part = match self.shard {

@@ -11,7 +11,6 @@ use balk_reports::report::crash::{Report, Section, happened};
 use balk_reports::report::document::{Document, terminal};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use self::targets::worlds;
@@ -20,6 +19,7 @@ use super::interrupt::Interrupt;
 use super::load::{self, Failure};
 use super::say::say;
 use super::screen;
+use super::threads::threads;
 use crate::crash::{self, Agent, Job, in_process, isolation, record};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -263,9 +263,7 @@ impl Crash {
     /// Plays the runs, several at once. An interrupt stops those that are played, and no other one begins.
     fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Run>, Error> {
         let program = std::env::current_exe()?;
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build();
-        let pool = pool.map_err(|error| Error::from(io::Error::other(error)))?;
-        let played = pool.install(|| {
+        let played = threads(self.jobs.into())?.install(|| {
             jobs.par_iter()
                 .filter(|_| !interrupt.came())
                 .filter_map(|(job, kind)| {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use balk_reports::report::document::{Document, terminal};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 
 use super::recordings::{self, From, Sought, Unknown};
 use super::say::{complain, say};
+use super::threads::threads;
 use super::{document, progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -74,9 +74,7 @@ impl Import {
     /// # Errors
     /// An invalid command line, an output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
-            Error::usage("--jobs", "a number of threads that this machine can start", error)
-        })?;
+        let pool = threads(self.jobs)?;
         let mut sums = Sums::default();
         let mut files = Vec::new();
         for input in &self.inputs {

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args};
 use indicatif::ProgressBar;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use super::context::Context;
 use super::format::Format;
 use super::load;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::say;
+use super::threads::threads;
 use super::{document, progress};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -125,9 +126,7 @@ impl Label {
         let config = context.config(None)?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
-        let pool = ThreadPoolBuilder::new().build().map_err(|error| {
-            Error::usage("RAYON_NUM_THREADS", "threads that this machine can start", error)
-        })?;
+        let pool = threads(0)?;
         let replay = Replay {
             from: self.recordings.from.from,
             setting: &setting,

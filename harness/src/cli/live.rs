@@ -14,7 +14,6 @@ use balk_contract::wire::{Asking, Dialect};
 use balk_reports::records::{Bench as Record, Drawn, MAX_TURNS, PlannedLive, Seeds, is_under_test};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
-use rayon::ThreadPoolBuilder;
 use serde_json::Number;
 
 use super::bench::Ending;
@@ -23,6 +22,7 @@ use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::interrupt::Interrupt;
 use super::say::say;
 use super::suite;
+use super::threads::threads;
 use crate::bench::{Asked, Folder, Matrix, RECORD, Setting, Stopwatch};
 use crate::error::Error;
 use crate::exit::Exit;
@@ -183,9 +183,7 @@ impl Live {
 
     /// Plays the plan, or what a record has of it.
     fn play(&self, matrix: &Matrix, planned: &PlannedLive, again: Option<Record>) -> Result<Exit, Error> {
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.into()).build().map_err(|error| {
-            Error::usage("--jobs", "a number of threads that this machine can start", error)
-        })?;
+        let pool = threads(self.jobs.into())?;
         let server = self.server(Api::dialect(&planned.api))?;
         let before = self.before(matrix)?;
         let store = Store::read(self.offline.as_deref().unwrap_or(self.out()))?;

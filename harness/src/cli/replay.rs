@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use balk_reports::report::document::{html, terminal};
 use clap::Args;
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::document;
@@ -15,6 +14,7 @@ use super::progress;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
 use super::screen;
+use super::threads::threads;
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -123,9 +123,7 @@ impl Replay {
             points.iter_mut().flatten().for_each(|it| it.reason = redact::text(&it.reason).into());
         }
         let judged = points.map(Judged::new);
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs).build().map_err(|error| {
-            Error::usage("--jobs", "a number of threads that this machine can start", error)
-        })?;
+        let pool = threads(self.jobs)?;
         let replay = replay::Replay {
             from: self.recordings.from.from,
             setting: &setting,

@@ -9,7 +9,6 @@ use balk_reports::report::document::html;
 use balk_reports::report::gate::Condition;
 use clap::Args;
 use indicatif::ProgressBar;
-use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::document;
@@ -18,6 +17,7 @@ use super::gates;
 use super::progress;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
+use super::threads::threads;
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -100,9 +100,7 @@ impl Triage {
         let config = context.config(None)?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
-        let pool = ThreadPoolBuilder::new().build().map_err(|error| {
-            Error::usage("RAYON_NUM_THREADS", "threads that this machine can start", error)
-        })?;
+        let pool = threads(0)?;
         let replay = Replay {
             from: self.recordings.from.from,
             setting: &setting,

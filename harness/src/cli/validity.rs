@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 use balk_reports::report::document::terminal;
 use clap::{Args, ValueEnum};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use super::context::Context;
 use super::format::Format;
 use super::load::{self, Named};
 use super::recordings::{self, Recordings, Sought};
+use super::threads::threads;
 use super::{progress, screen};
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -124,9 +125,7 @@ impl Validity {
         };
         let setting = self.recordings.setting()?;
         let points = self.points(labels)?;
-        let pool = ThreadPoolBuilder::new()
-            .build()
-            .map_err(|error| Error::usage("validity", "threads that this machine can start", error))?;
+        let pool = threads(0)?;
         let files = self.files()?;
         let from = self.recordings.from.from;
         let asking = Asking { recipes: &recipes, from, setting: &setting, pool: &pool };

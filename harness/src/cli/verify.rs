@@ -7,11 +7,11 @@ use balk_scenarios::Worlds;
 use balk_scenarios::catalogue;
 use balk_scenarios::drawn::DRAWN;
 use clap::Args;
-use rayon::ThreadPoolBuilder;
 
 use super::context::Context;
 use super::load::{self, Failure, Named};
 use super::set_from::SetFrom;
+use super::threads::threads;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::verify::{self, Difference};
@@ -41,9 +41,7 @@ impl Verify {
             Ok(reactions) => reactions,
             Err(failure) => return failure.or_exit(),
         };
-        let pool = ThreadPoolBuilder::new()
-            .build()
-            .map_err(|error| Error::usage("verify", "threads that this machine can start", error))?;
+        let pool = threads(0)?;
         let mut out = std::io::stdout().lock();
         let stacks = verify::stacks(&context.registry)?;
         let mut exit = Exit::Fine;

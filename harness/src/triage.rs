@@ -24,5 +24,5 @@ mod why;
 
 pub use examined::{ANEW_TURNS, STRETCH_TURNS, STUCK_TURNS, StackMaker, Stuck};
 pub use gate::Metric;
-pub use pile::{Counts, Triage, WORST, Worst};
+pub use pile::{Begun, Counts, Triage, WORST, Worst};
 pub use tools::Tools;

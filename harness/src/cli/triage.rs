@@ -36,7 +36,8 @@ pub struct Triage {
     #[arg(required_unless_present = "show", value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
-    /// Print this place with a few messages around it: the file, the line of the transcript in it, and the message
+    /// Print this place with a few messages around it: the file, the line of the transcript in it, and the message. Of
+    /// several transcripts on one line, the second is LINE.2
     #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with_all = ["inputs", "format"])]
     show: Option<Place>,
 
@@ -75,6 +76,8 @@ not hold.";
 struct Place {
     file: PathBuf,
     line: u64,
+    /// The number of the transcript among those that begin on this line, from 1.
+    nth: u64,
     message: usize,
 }
 
@@ -86,8 +89,11 @@ impl FromStr for Place {
         let mut parts = text.rsplitn(3, ':');
         let mut next = || parts.next().ok_or(expected);
         let message = next()?.parse().map_err(|_| expected)?;
-        let line = next()?.parse().map_err(|_| expected)?;
-        Ok(Self { file: next()?.into(), line, message })
+        let line = next()?;
+        let (line, nth) = line.split_once('.').unwrap_or((line, "1"));
+        let [line, nth] = [line, nth].map(str::parse);
+        let (line, nth) = (line.map_err(|_| expected)?, nth.map_err(|_| expected)?);
+        Ok(Self { file: next()?.into(), line, nth, message })
     }
 }
 
@@ -148,7 +154,7 @@ impl Triage {
     }
 
     fn read(&self, replay: &Replay<'_>, recipes: &Recipes<'_>) -> Result<triage::Triage, Error> {
-        let mut triage = triage::Triage { redacts: self.redact, ..triage::Triage::default() };
+        let mut triage = triage::Triage::new(self.redact);
         let stack = || recipes.stack(DEFAULT, &TruthChannel::default()).expect("it was made before");
         let mut files = Vec::new();
         for input in &self.inputs {
@@ -203,12 +209,16 @@ impl Triage {
         let name = document::name(&place.file);
         let files = [Sought { path: place.file.clone(), sought: false }];
         let mut entries: Option<Vec<Placed>> = None;
+        let mut begun = triage::Begun::default();
         let mut ended = None;
         replay.files(&mut recordings::inputs(&files, &ProgressBar::hidden()), &mut |batch| {
             for taken in batch {
                 match taken {
                     Taken::Found(_, items) => {
-                        for item in items.into_iter().filter(|it| it.line == place.line) {
+                        for item in items {
+                            if [item.line, begun.nth("", item.line)] != [place.line, place.nth] {
+                                continue;
+                            }
                             entries = item.found.ok().map(|found| match found {
                                 Found::Foreign(it) => it.entries,
                                 Found::Own(own) => placed(own.entries),
@@ -226,7 +236,7 @@ impl Triage {
         let entries = entries.ok_or_else(|| {
             let mut error = Error::file(name, "a transcript", "none");
             error.place = format!("line {}", place.line).into();
-            error.hint("`balk triage` prints places as FILE:LINE:MESSAGE")
+            error.hint("`balk triage` prints places as FILE:LINE:MESSAGE, or FILE:LINE.NUMBER:MESSAGE")
         })?;
         triage::show::around(out, &entries, place.message, self.redact)?;
         out.flush()?;

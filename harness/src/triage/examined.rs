@@ -31,6 +31,8 @@ pub(super) struct Run<'a> {
     pub(super) file: &'a str,
     /// The line of its transcript in it, from 1.
     pub(super) line: u64,
+    /// Its number among those that begin on this line, from 1.
+    pub(super) nth: u64,
     /// Its id; may be empty.
     pub(super) id: &'a str,
     /// How it ended, as the source says.
@@ -51,6 +53,8 @@ pub struct Stuck {
     pub file: String,
     /// The line of its transcript in the file, from 1.
     pub line: u64,
+    /// Its number among the transcripts that begin on this line, from 1.
+    pub nth: u64,
     /// Index of the message with the first firing of its longest stretch, as the recording counts its messages.
     pub message: usize,
     /// Its id; empty where it has none.
@@ -96,7 +100,8 @@ impl Stuck {
     /// The place, as `--show` takes it.
     #[must_use]
     pub fn place(&self) -> String {
-        format!("{}:{}:{}", self.file, self.line, self.message)
+        let nth = if self.nth > 1 { format!(".{}", self.nth) } else { String::new() };
+        format!("{}:{}{nth}:{}", self.file, self.line, self.message)
     }
 }
 
@@ -199,6 +204,7 @@ fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
     Some(Stuck {
         file: run.file.into(),
         line: run.line,
+        nth: run.nth,
         message: worst.message,
         id: run.id.into(),
         outcome: run.outcome,

@@ -13,7 +13,7 @@ use crate::import::Oddities;
 /// # Errors
 /// Those of the writer.
 pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
-    let Triage { counts, worst, disturbed, tools, oddities, redacts: _ } = it;
+    let Triage { counts, worst, disturbed, tools, oddities, .. } = it;
     let document = Document {
         counts,
         stuck: Share::new(counts.stuck_runs, counts.runs),

@@ -28,6 +28,27 @@ pub struct Triage {
     pub oddities: Oddities,
     /// Whether texts, arguments and results are kept out.
     pub redacts: bool,
+    /// Where the last transcript began.
+    begun: Begun,
+}
+
+/// The place where a transcript begins. One line may have several: a list in one line has all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Begun {
+    file: String,
+    line: u64,
+    nth: u64,
+}
+
+impl Begun {
+    /// The number of the next transcript among those that begin on its line, from 1.
+    pub fn nth(&mut self, file: &str, line: u64) -> u64 {
+        if (&*self.file, self.line) != (file, line) {
+            *self = Self { file: file.into(), line, nth: 0 };
+        }
+        self.nth += 1;
+        self.nth
+    }
 }
 
 /// One of the worst runs.
@@ -77,9 +98,16 @@ pub struct Counts {
 }
 
 impl Triage {
-    /// Adds what a line of a file has; `stack` makes the guards anew.
+    /// Nothing yet; with `redacts`, texts, arguments and results are kept out.
+    #[must_use]
+    pub fn new(redacts: bool) -> Self {
+        Self { redacts, ..Self::default() }
+    }
+
+    /// Adds the next transcript of a file; `stack` makes the guards anew.
     pub fn add(&mut self, file: &str, item: Item, stack: &StackMaker<'_>) {
         let line = item.line;
+        let nth = self.begun.nth(file, line);
         match item.found {
             Err(_) => self.counts.bad_lines += 1,
             Ok(Found::Foreign(it)) => {
@@ -89,6 +117,7 @@ impl Triage {
                     Run {
                         file,
                         line,
+                        nth,
                         id: &it.id,
                         outcome: it.outcome,
                         entries: &it.entries,
@@ -104,7 +133,8 @@ impl Triage {
                 let folded = fold(&entries, &mut stack());
                 let id = format!("{} seed {}", own.scenario, own.seed);
                 let outcome = own.outcome;
-                self.run(Run { file, line, id: &id, outcome, entries: &entries, times: &[] }, folded, stack);
+                let run = Run { file, line, nth, id: &id, outcome, entries: &entries, times: &[] };
+                self.run(run, folded, stack);
             }
         }
     }

@@ -116,6 +116,24 @@ fn a_place_is_printed_and_contents_are_kept_out() {
     assert!(exit == 3 && said.contains("line 9"), "{said}");
 }
 
+/// A list in one line has all its runs there.
+#[test]
+fn each_of_several_runs_on_a_line_has_a_place_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let runs = [run("fine", "resolved", 1), run("stuck", "failed", 7), run("worst", "failed", 12)];
+    fs::write(folder.path().join("a.json"), format!("[{}]", runs.join(","))).expect("a file");
+    let (_, text, _) = balk(folder.path(), "1", &["triage", "a.json"]);
+    let places: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("  a.json:")).map(|it| it.1).collect();
+    assert!(places[0].starts_with("1.3:3 ") && places[1].starts_with("1.2:3 "), "{text}");
+    let shown = |place| balk(folder.path(), "1", &["triage", "--show", place]);
+    assert!(shown("a.json:1:3").1.contains("Here is what I found."), "the first is short");
+    assert!(shown("a.json:1.3:24").1.contains("Here is what I found."), "the third is the longest");
+    assert!(!shown("a.json:1.2:3").1.contains("Here is what I found."));
+    let (exit, _, said) = shown("a.json:1.4:3");
+    assert!(exit == 3 && said.contains("line 1"), "{said}");
+}
+
 /// The syntax and the words are those of the gates of a bench.
 #[test]
 fn gates_fail_and_name_the_worst_place() {

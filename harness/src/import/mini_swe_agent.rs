@@ -2,20 +2,22 @@
 //!
 //! In version 1 an answer has to have one block that is fenced as `bash`, and the program runs that. So an answer with
 //! exactly one such block is a call of `bash`, and the message after it the result; its `<returncode>` says whether the
-//! command failed. After any other answer, the program says in the user's place what is wrong. In version 2 the calls
-//! are those of OpenAI chat, and are read as such. The format does not say how a run ended.
+//! command failed. After any other answer, the program says in the user's place what is wrong. Version 2 has calls of
+//! the API, and `returncode` in the `extra` of their results; where an answer with one call ends the run, what the
+//! program notes at the `exit` is the result. The format does not say whether the task was solved.
+
+use std::sync::Arc;
 
 use balk_guards::{Status, Usage};
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::chat::{self, Message};
+use super::chat::Call;
 use super::content::{Text, Word, Words};
 use super::parse::parse;
-use super::recording::{Joiner, Of, Recording};
+use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
 use super::spent;
 use super::strict::Object;
@@ -36,53 +38,39 @@ struct Model {
     model_name: Option<Text>,
 }
 
-/// The messages of version 1.
 #[derive(Deserialize)]
-struct Spoken<'a> {
-    info: Option<Object<Info>>,
-    instance_id: Option<Text>,
-    #[serde(borrow)]
-    messages: Vec<Object<One<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct One<'a> {
-    #[serde(borrow)]
-    role: Word<'a>,
-    content: Option<Words>,
-}
-
-/// The messages of version 2.
-#[derive(Deserialize)]
-struct Called<'a> {
+struct Trajectory<'a> {
     info: Option<Object<Info>>,
     instance_id: Option<Text>,
     #[serde(borrow)]
     messages: Vec<Object<Message<'a>>>,
 }
 
-/// What tells version 2, and what the messages of both have beside them.
 #[derive(Deserialize)]
-struct Probe<'a> {
+struct Message<'a> {
     #[serde(borrow)]
-    messages: Vec<Object<Beside<'a>>>,
-}
-
-#[derive(Deserialize)]
-struct Beside<'a> {
-    tool_calls: Option<Vec<IgnoredAny>>,
+    role: Word<'a>,
+    content: Option<Words>,
+    reasoning_content: Option<Text>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<Object<Call<'a>>>>,
+    tool_call_id: Option<Text>,
     #[serde(borrow)]
     extra: Option<Object<Extra<'a>>>,
 }
 
-#[derive(Deserialize)]
+/// What the program notes beside a message.
+#[derive(Default, Deserialize)]
 struct Extra<'a> {
+    /// What the provider answered: an object, or the text of one.
     #[serde(borrow)]
-    response: Option<Object<Response<'a>>>,
+    response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timestamp: Option<&'a RawValue>,
+    returncode: Option<i64>,
 }
 
-/// What the provider answered.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Response<'a> {
     #[serde(borrow)]
     created: Option<&'a RawValue>,
@@ -90,17 +78,11 @@ struct Response<'a> {
     usage: Option<&'a RawValue>,
 }
 
-impl Beside<'_> {
-    fn response(&self) -> Option<&Response<'_>> {
-        self.extra.as_ref()?.0.response.as_ref().map(|Object(it)| it)
-    }
-
-    fn time(&self) -> Option<Timestamp> {
-        spent::moment(self.response()?.created)
-    }
-
-    fn usage(&self) -> Usage {
-        self.response().map(|it| spent::usage(it.usage)).unwrap_or_default()
+impl Extra<'_> {
+    /// When the message was said, and what it cost.
+    fn spent(&self) -> (Option<Timestamp>, Usage) {
+        let response = self.response.and_then(|it| parse::<Response>(it.get()).ok()).unwrap_or_default();
+        (spent::moment(self.timestamp.or(response.created)), spent::usage(response.usage))
     }
 }
 
@@ -109,56 +91,65 @@ impl Beside<'_> {
 /// # Errors
 /// It is none, or a result is without a call.
 pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Probe { messages } = parse(text)?;
+    let Trajectory { info, instance_id, messages } = parse(text)?;
     let has_calls =
-        |Object(it): &Object<Beside>| it.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
-    if messages.iter().any(has_calls) { called(text, &messages, sink) } else { fenced(text, &messages, sink) }
+        |Object(it): &Object<Message>| it.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+    let mut reader = Reader { is_fenced: !messages.iter().any(has_calls), ..Reader::default() };
+    for (at, Object(message)) in messages.into_iter().enumerate() {
+        reader.take(message, |member| format!("messages[{at}].{member}"))?;
+    }
+    sink.recording(reader.joiner.into(head(info, instance_id)));
+    Ok(())
 }
 
-/// Reads a trajectory with commands in the text.
-fn fenced(text: &str, beside: &[Object<Beside>], sink: &mut Sink) -> Result<(), BadLine> {
-    let Spoken { info, instance_id, messages } = parse(text)?;
-    let mut joiner = Joiner::default();
-    let mut acted = false;
-    for ((at, Object(One { role, content })), Object(beside)) in messages.into_iter().enumerate().zip(beside)
-    {
-        joiner.at(beside.time());
-        let text = content.map(|Words(text)| text).unwrap_or_default();
+#[derive(Default)]
+struct Reader {
+    joiner: Joiner,
+    /// Whether commands are in the text, as in version 1.
+    is_fenced: bool,
+    /// Whether the last message is an answer with one call.
+    acted: bool,
+}
+
+impl Reader {
+    fn take(&mut self, message: Message, place: impl Fn(&str) -> String) -> Result<(), BadLine> {
+        let Message { role, content, reasoning_content, tool_calls, tool_call_id, extra } = message;
+        let text = content.map(|Words(text)| text);
+        let extra = extra.map(|Object(it)| it).unwrap_or_default();
+        let (time, usage) = extra.spent();
+        self.joiner.at(time);
+        let acted = std::mem::take(&mut self.acted);
         match &*role.0 {
-            "system" => joiner.system(text),
+            "system" => self.joiner.system(text.unwrap_or_default()),
             "assistant" => {
-                let calls = one_block(&text).map(|block| command("bash", block));
-                acted = calls.is_some();
-                joiner.assistant(None, Some(text), calls.into_iter().collect());
-                joiner.used(beside.usage());
+                let block = text.as_deref().filter(|_| self.is_fenced).and_then(one_block);
+                let called = tool_calls.into_iter().flatten().map(|Object(call)| call.made());
+                let calls: Vec<Made> = called.chain(block.map(|block| command("bash", block))).collect();
+                self.acted = calls.len() == 1;
+                self.joiner.assistant(reasoning_content.map(|Text(text)| text), text, calls);
+                self.joiner.used(usage);
             }
-            "user" | "exit" if std::mem::take(&mut acted) => {
-                joiner.result(Of::Next, status(&text), text, String::new)?;
+            "tool" => {
+                let of = tool_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
+                let status = of_code(extra.returncode);
+                self.joiner.result(of, status, text.unwrap_or_default(), || place("tool_call_id"))?;
             }
-            "user" => joiner.user(text),
+            "user" if acted && self.is_fenced => self.answered(text.unwrap_or_default())?,
+            "user" => self.joiner.user(text.unwrap_or_default()),
+            "exit" if acted => self.answered(text.unwrap_or_default())?,
             // What the program notes at the end.
             "exit" => {}
             _ => {
-                let why = "expected `system`, `user` or `assistant`, found something else";
-                return Err(BadLine::shape(format!("messages[{at}].role"), why));
+                let why = "expected `system`, `user`, `assistant`, `tool` or `exit`, found something else";
+                return Err(BadLine::shape(place("role"), why));
             }
         }
+        Ok(())
     }
-    sink.recording(joiner.into(head(info, instance_id)));
-    Ok(())
-}
 
-/// Reads a trajectory with calls of the API.
-fn called(text: &str, beside: &[Object<Beside>], sink: &mut Sink) -> Result<(), BadLine> {
-    let Called { info, instance_id, messages } = parse(text)?;
-    let mut joiner = Joiner::default();
-    for ((at, Object(message)), Object(beside)) in messages.into_iter().enumerate().zip(beside) {
-        joiner.at(beside.time());
-        chat::one(&mut joiner, message, |member| format!("messages[{at}]{member}"))?;
-        joiner.used(beside.usage());
+    fn answered(&mut self, text: Arc<str>) -> Result<(), BadLine> {
+        self.joiner.result(Of::Next, status(&text), text, String::new)
     }
-    sink.recording(joiner.into(head(info, instance_id)));
-    Ok(())
 }
 
 fn head(info: Option<Object<Info>>, instance_id: Option<Text>) -> Recording {
@@ -183,7 +174,11 @@ fn one_block(text: &str) -> Option<&str> {
 fn status(text: &str) -> Status {
     let code =
         text.trim_start().strip_prefix("<returncode>").and_then(|rest| rest.split_once("</returncode>"));
-    match code.and_then(|(code, _)| code.trim().parse::<i64>().ok()) {
+    of_code(code.and_then(|(code, _)| code.trim().parse().ok()))
+}
+
+fn of_code(code: Option<i64>) -> Status {
+    match code {
         Some(0) => Status::Ok,
         Some(_) => Status::Error,
         None => Status::Unknown,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+use crate::similarity::common_prefix;
+
 /// Bytes of the arguments that are kept and compared.
 const ARGUMENT_BYTES: usize = 4_096;
 
@@ -30,11 +32,9 @@ pub(crate) fn inserted<'t>(before: &[u8], after: &'t [u8]) -> Option<&'t [u8]> {
     if after.len() <= before.len() {
         return None;
     }
-    let same = |(one, other): &(&u8, &u8)| one == other;
-    let start = before.iter().zip(after).take_while(same).count();
-    let rest = before.len() - start;
-    let end = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(same).count();
-    (end == rest).then(|| &after[start..after.len() - end])
+    let start = common_prefix(before, after);
+    let rest = &before[start..];
+    after[start..].ends_with(rest).then(|| &after[start..after.len() - rest.len()])
 }
 
 #[cfg(test)]

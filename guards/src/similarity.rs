@@ -30,7 +30,8 @@ use rapidfuzz::HashableChar;
 use rapidfuzz::distance::levenshtein;
 use serde::{Deserialize, Serialize};
 
-use diagonals::{Search, common_prefix, common_suffix};
+use diagonals::Search;
+pub(crate) use diagonals::{common_prefix, common_suffix};
 use histogram::is_first;
 
 mod diagonals;

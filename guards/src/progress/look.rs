@@ -10,7 +10,7 @@ use super::program::is_program;
 use super::tally::Tally;
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting};
-use crate::similarity::{Nearness, Profile, Ratio};
+use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
@@ -206,8 +206,7 @@ fn is_reworded(one: &str, other: &str) -> bool {
 /// Whether the two differ only in one number.
 pub(super) fn is_counted(before: &str, after: &str) -> bool {
     let (before, after) = (before.as_bytes(), after.as_bytes());
-    let differ = before.iter().zip(after).position(|(one, other)| one != other);
-    let start = differ.unwrap_or(before.len().min(after.len()));
+    let start = common_prefix(before, after);
     let start = before[..start].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
     let rest = |text: &'_ [u8]| text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (one, other) = (rest(before), rest(after));
@@ -218,7 +217,11 @@ pub(super) fn is_counted(before: &str, after: &str) -> bool {
 /// next item. A call may say twice what it is about, as a command and in a description.
 pub(super) fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t str)> {
     let is_part = |c: char| c.is_alphanumeric() || "._-/~@:=".contains(c);
-    let words = |text| str::split(text, move |c: char| !is_part(c)).filter(|word| !word.is_empty());
+    // The words that both begin with are the same.
+    let divides = |byte: &u8| byte.is_ascii() && !is_part(char::from(*byte));
+    let start = common_prefix(one.as_bytes(), other.as_bytes());
+    let start = one.as_bytes()[..start].iter().rposition(divides).unwrap_or(0);
+    let words = |text: &'t str| text[start..].split(move |c: char| !is_part(c)).filter(|it| !it.is_empty());
     let (mut words, mut others) = (words(one), words(other));
     let mut renamed = None;
     for pair in words.by_ref().zip(others.by_ref()).filter(|(word, other)| word != other) {
@@ -241,11 +244,10 @@ fn is_another_name((one, other): (&str, &str)) -> bool {
 
 /// The parts in which two paths or addresses differ: `team-a` and `public` of `git.example/team-a/x`.
 fn parts_apart<'t>(one: &'t str, other: &'t str) -> (&'t str, &'t str) {
-    let same = |(one, other): &(u8, u8)| one == other;
-    let start = one.bytes().zip(other.bytes()).take_while(same).count();
+    let start = common_prefix(one.as_bytes(), other.as_bytes());
     let start = one.as_bytes()[..start].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
     let (one, other) = (&one[start..], &other[start..]);
-    let end = one.bytes().rev().zip(other.bytes().rev()).take_while(same).count();
+    let end = common_suffix(one.as_bytes(), other.as_bytes());
     let end =
         one.as_bytes()[one.len() - end..].iter().position(|byte| *byte == b'/').map_or(0, |at| end - at);
     (&one[..one.len() - end], &other[..other.len() - end])
@@ -255,10 +257,8 @@ fn parts_apart<'t>(one: &'t str, other: &'t str) -> (&'t str, &'t str) {
 /// the other texts around them.
 pub(super) fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (one, other) = (before.as_bytes(), after.as_bytes());
-    let same = |(one, other): &(&u8, &u8)| one == other;
-    let start = one.iter().zip(other).take_while(same).count();
-    let most = one.len().min(other.len()) - start;
-    let end = one.iter().rev().zip(other.iter().rev()).take(most).take_while(same).count();
+    let start = common_prefix(one, other);
+    let end = common_suffix(&one[start..], &other[start..]);
     let is_quote = |at: usize| one[at] == b'"' && !(at > 0 && one[at - 1] == b'\\');
     let start = (0..start).rev().find(|&at| is_quote(at)).map_or(0, |at| at + 1);
     let behind = (one.len() - end..one.len()).find(|&at| is_quote(at)).map_or(0, |at| one.len() - at);

@@ -8,6 +8,7 @@
 
 use super::recent::Recent;
 use crate::search::find;
+use crate::similarity::{common_prefix, common_suffix};
 
 /// Bytes of an anchor: long enough to be rare, short enough for one vector.
 const ANCHOR: usize = 32;
@@ -103,19 +104,6 @@ impl Seeker {
         self.run = Some(Run { period, from, to: at + ANCHOR });
         true
     }
-}
-
-/// Bytes that two texts of one length begin with alike.
-fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let steps =
-        one.chunks_exact(STEP).zip(other.chunks_exact(STEP)).take_while(|(a, b)| a == b).count() * STEP;
-    steps + one[steps..].iter().zip(&other[steps..]).take_while(|(a, b)| a == b).count()
-}
-
-/// Bytes that two texts of one length end with alike.
-fn common_suffix(one: &[u8], other: &[u8]) -> usize {
-    one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// The shortest period of a stretch that repeats as a whole: a part of it, as often as it fits.

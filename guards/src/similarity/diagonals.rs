@@ -70,7 +70,7 @@ pub(super) fn search<C: Copy + Eq>(left: &[C], right: &[C], most: usize) -> Sear
 const CHUNK: usize = 8;
 
 /// The length of the common beginning.
-pub(super) fn common_prefix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
+pub(crate) fn common_prefix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     let (left_chunks, _) = left.as_chunks::<CHUNK>();
     let (right_chunks, _) = right.as_chunks::<CHUNK>();
     let equal =
@@ -80,7 +80,7 @@ pub(super) fn common_prefix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
 }
 
 /// The length of the common end.
-pub(super) fn common_suffix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
+pub(crate) fn common_suffix<C: Copy + Eq>(left: &[C], right: &[C]) -> usize {
     let (_, left_chunks) = left.as_rchunks::<CHUNK>();
     let (_, right_chunks) = right.as_rchunks::<CHUNK>();
     let chunks = left_chunks.iter().rev().zip(right_chunks.iter().rev());

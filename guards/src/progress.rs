@@ -67,6 +67,7 @@ use last_error::LastError;
 use messages::Messages;
 use offer_index::OfferIndex;
 use rounds::{LOOKS, Rounds};
+use rule::findings;
 use said::Said;
 use spoken::{ASKED, Spoken, TOLD, WARNED};
 
@@ -188,11 +189,9 @@ impl Progress {
         // The most specific finding about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
-            let found = Rule::about(rounds, offer, &result.call, now)?.find_map(|rule| {
-                let finding = rule.find(rounds, offer, &result.call, now)?;
-                let is_due = finding.seen >= self.needed(&finding)?;
-                let (level, _) = spoken.level(&finding, rounds.marker());
-                (is_due && level == 0).then_some(finding)
+            let found = findings(rounds, offer, &result.call, now)?.find(|finding| {
+                let is_due = self.needed(finding).is_some_and(|needed| finding.seen >= needed);
+                is_due && spoken.level(finding, rounds.marker()).0 == 0
             })?;
             Some((&*result.call, found))
         });
@@ -209,8 +208,7 @@ impl Progress {
     /// ladder about it has reached.
     fn to_refuse(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<(Finding, u8)> {
         let ProgressState { rounds, spoken, offer, .. } = &self.state;
-        Rule::about(rounds, offer, call, now)?.find_map(|rule| {
-            let finding = rule.find(rounds, offer, call, now)?;
+        findings(rounds, offer, call, now)?.find_map(|finding| {
             let needed = self.needed(&finding)?;
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen.saturating_mul(2) >= needed.saturating_mul(finding.halves());
@@ -218,6 +216,7 @@ impl Progress {
             let lapsed = rounds.turn().saturating_sub(spoken_at) > self.settings.lapse;
             // Other arguments may be the right ones, and the user may have fixed the cause. Only a call that ran
             // since then can show that this is not so.
+            let rule = finding.rule;
             let is_of_others =
                 matches!(rule, Rule::SameFailure | Rule::NearCall | Rule::Growing | Rule::Finish)
                     || rule.outlasts_changes();

@@ -15,10 +15,6 @@ use balk_contract::{Subject, ToolCall};
 /// error that stays is nothing to learn. So has one that tries again what may pass, after other work and not only after
 /// other failures.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    same(rounds, call, now).or_else(|| comes_back(rounds, call, now))
-}
-
-fn same(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(rounds, last) {
         return None;

@@ -1,4 +1,4 @@
-//! Which rules can find something about a call, and what each finds.
+//! What the rules find about a call.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
@@ -10,76 +10,54 @@ use super::{
 };
 use balk_contract::ToolCall;
 
-impl Rule {
-    /// The rules that can find something about this call: their common conditions are tested once. `None` if no rule
-    /// can, which is the usual case.
-    pub(super) fn about(
-        rounds: &Rounds,
-        offer: &OfferIndex,
-        call: &ToolCall,
-        now: CurrentRound<'_>,
-    ) -> Option<impl Iterator<Item = Self>> {
-        let is_known = rounds.has(call.key);
-        let step = now.step(rounds, call);
-        let returns = rounds.workspace().returns(call);
-        let fails = now.fails(rounds);
-        let finishes = offer.finishes(&call.tool);
-        let persists = unmoved::persisting(rounds, call, now).is_some();
-        let rewrites = unmoved::rewriting(rounds, call, now).is_some();
-        let comes_back = repeat::comes_back(rounds, call, now).is_some();
-        let answers = unmoved::same_answer(rounds, call, now).is_some();
-        let any = is_known
-            || comes_back
-            || step != Step::Other
-            || returns.is_some()
-            || fails
-            || finishes
-            || persists
-            || rewrites
-            || answers;
-        let can_find = move |rule: &Self| match rule {
-            Self::Waiting | Self::Cycle | Self::Wandering => is_known,
-            Self::Repeat => is_known || comes_back,
-            Self::Growing => step == Step::Grown,
-            Self::NearCall => {
-                matches!(step, Step::NearFailure | Step::NearAnswer | Step::Tuned | Step::Grown)
-            }
-            Self::Rewrite => returns.is_some_and(|it| !it.is_idle),
-            Self::NoOp => returns.is_some_and(|it| it.is_idle),
-            Self::UnknownTool | Self::Arguments | Self::SameFailure => fails,
-            Self::Finish => finishes,
-            Self::Persisting => persists,
-            Self::Rewriting => rewrites,
-            Self::SameAnswer => answers,
-            Self::RefusedReplies | Self::RepeatedText => false,
-        };
-        any.then(|| Self::OF_CALLS.into_iter().filter(can_find))
-    }
+/// What the rules find about this call, most specific first: their common conditions are tested once. `None` if no rule
+/// can find anything, which is the usual case.
+pub(super) fn findings(
+    rounds: &Rounds,
+    offer: &OfferIndex,
+    call: &ToolCall,
+    now: CurrentRound<'_>,
+) -> Option<impl Iterator<Item = Finding>> {
+    let is_known = rounds.has(call.key);
+    let step = now.step(rounds, call);
+    let returns = rounds.workspace().returns(call);
+    let fails = now.fails(rounds);
+    let finishes = offer.finishes(&call.tool);
+    let mut persisting = unmoved::persisting(rounds, call, now);
+    let mut rewriting = unmoved::rewriting(rounds, call, now);
+    let mut comes_back = repeat::comes_back(rounds, call, now);
+    let mut same_answer = unmoved::same_answer(rounds, call, now);
+    let any = is_known
+        || comes_back.is_some()
+        || step != Step::Other
+        || returns.is_some()
+        || fails
+        || finishes
+        || persisting.is_some()
+        || rewriting.is_some()
+        || same_answer.is_some();
+    let is_near = matches!(step, Step::NearFailure | Step::NearAnswer | Step::Tuned | Step::Grown);
+    let find = move |rule| match rule {
+        Rule::Waiting => if_so(is_known, || waiting::find(rounds, call, now)),
+        Rule::UnknownTool => if_so(fails, || unfit::find(rounds, offer, call, now, Unfit::UnknownTool)),
+        Rule::Arguments => if_so(fails, || unfit::find(rounds, offer, call, now, Unfit::Arguments)),
+        Rule::Finish => if_so(finishes, || finish::find(rounds, offer, call, now)),
+        Rule::Growing => if_so(step == Step::Grown, || growing::find(rounds, call, now)),
+        Rule::Cycle => if_so(is_known, || cycle::find(rounds, call, now)),
+        Rule::Rewrite | Rule::NoOp => if_so(returns.is_some(), || rewrite::find(rounds, call, now, rule)),
+        Rule::Rewriting => rewriting.take(),
+        Rule::Repeat => if_so(is_known, || repeat::find(rounds, call, now)).or_else(|| comes_back.take()),
+        Rule::Persisting => persisting.take(),
+        Rule::NearCall => if_so(is_near, || near_call::find(rounds, call, now)),
+        Rule::SameFailure => if_so(fails, || same_failure::find(rounds, call, now)),
+        Rule::SameAnswer => same_answer.take(),
+        Rule::Wandering => if_so(is_known, || wandering::find(rounds, call, now)),
+        Rule::RefusedReplies | Rule::RepeatedText => None,
+    };
+    any.then(|| Rule::OF_CALLS.into_iter().filter_map(find))
+}
 
-    /// This rule's finding about a call; the two rules about texts find nothing here.
-    pub(super) fn find(
-        self,
-        rounds: &Rounds,
-        offer: &OfferIndex,
-        call: &ToolCall,
-        now: CurrentRound<'_>,
-    ) -> Option<Finding> {
-        match self {
-            Self::Waiting => waiting::find(rounds, call, now),
-            Self::UnknownTool => unfit::find(rounds, offer, call, now, Unfit::UnknownTool),
-            Self::Arguments => unfit::find(rounds, offer, call, now, Unfit::Arguments),
-            Self::Finish => finish::find(rounds, offer, call, now),
-            Self::Growing => growing::find(rounds, call, now),
-            Self::Cycle => cycle::find(rounds, call, now),
-            Self::Rewrite | Self::NoOp => rewrite::find(rounds, call, now, self),
-            Self::Repeat => repeat::find(rounds, call, now),
-            Self::NearCall => near_call::find(rounds, call, now),
-            Self::SameFailure => same_failure::find(rounds, call, now),
-            Self::Persisting => unmoved::persisting(rounds, call, now),
-            Self::Rewriting => unmoved::rewriting(rounds, call, now),
-            Self::SameAnswer => unmoved::same_answer(rounds, call, now),
-            Self::Wandering => wandering::find(rounds, call, now),
-            Self::RefusedReplies | Self::RepeatedText => None,
-        }
-    }
+/// What is found where a rule can find something.
+fn if_so(may_find: bool, find: impl FnOnce() -> Option<Finding>) -> Option<Finding> {
+    if may_find { find() } else { None }
 }

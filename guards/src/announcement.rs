@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::fence;
+use balk_contract::wording::is_longer;
 use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_DEEDS, STEMS};
 
 mod vocabulary;
@@ -16,7 +17,7 @@ mod vocabulary;
 /// to act.
 pub(crate) fn breaks_off(text: &str) -> bool {
     let text = text.trim_end();
-    if text.chars().nth(CHARS).is_some()
+    if is_longer(text, CHARS)
         || text.contains(['?', '？'])
         || text.lines().any(is_item)
         || fence::fences(text).next().is_some()

@@ -52,6 +52,7 @@ use vocabulary::{List, has_any};
 use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
 use balk_contract::nudge::{is_go_ahead, is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
+use balk_contract::wording::is_longer;
 use balk_contract::{
     Answer, Completion, Conclusion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
     InterventionKind, Note, Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject,
@@ -411,7 +412,7 @@ impl NoTools {
         let instead = text.map(|text| self.instead(text));
         self.judged = text.cloned().zip(instead);
         self.state.instead = [self.state.instead[1], instead];
-        let short = text.filter(|text| text.chars().nth(CHARS).is_none()).cloned();
+        let short = text.filter(|text| !is_longer(text, CHARS)).cloned();
         self.state.said = [self.state.said[1].take(), short];
         let Some(text) = text else { return };
         if self.state.texts.len() == TEXTS {

@@ -5,6 +5,8 @@
 //! question. Words are looked at for two things: who says thanks or goodbye wants nothing more, and who says "Go on."
 //! has changed nothing, while one who says "It works now." may have.
 
+use crate::wording::is_longer;
+
 /// The longest nudge, in characters. Answers of recorded users that give something are longer in nine of ten cases, or
 /// have a number or a name (`docs/guards.md#words-in-place-of-calls`).
 pub(crate) const CHARS: usize = 60;
@@ -137,8 +139,7 @@ const GO_AHEAD: &[&str] = &[
 /// Whether a text has at most 60 characters, or 24 in a script that writes a word in one or two.
 #[must_use]
 pub fn is_short(text: &str) -> bool {
-    let has_at_most = |chars| text.chars().nth(chars).is_none();
-    has_at_most(CHARS) && (has_at_most(SIGNS) || !text.chars().any(is_sign))
+    !is_longer(text, CHARS) && (!is_longer(text, SIGNS) || !text.chars().any(is_sign))
 }
 
 /// Whether the message gives the model nothing that it did not have.
@@ -159,7 +160,7 @@ pub fn is_nudge(text: &str) -> bool {
 /// "Fixed it, try again."
 #[must_use]
 pub fn is_go_ahead(text: &str) -> bool {
-    if text.chars().nth(CHARS).is_some() {
+    if is_longer(text, CHARS) {
         return false;
     }
     let text = text.to_lowercase().replace('’', "'");
@@ -190,7 +191,7 @@ fn is_apart(rest: &str) -> bool {
 pub fn takes_up(reply: &str, message: &str, before: &str) -> bool {
     let [reply, message, before] = [reply, message, before].map(str::to_lowercase);
     let words = message.split(|c: char| !c.is_alphabetic()).filter(|word| !word.contains(is_sign));
-    let is_new = |word: &&str| word.chars().nth(LETTERS - 1).is_some() && !before.contains(*word);
+    let is_new = |word: &&str| is_longer(word, LETTERS - 1) && !before.contains(*word);
     words.filter(is_new).any(|word| reply.contains(word))
 }
 

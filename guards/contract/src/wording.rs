@@ -27,6 +27,14 @@ pub fn keep(buffer: &mut String, text: &str, chars: usize) {
     buffer.push_str(beginning(text, chars));
 }
 
+/// Whether a text has more than `chars` characters; mostly, its bytes say so.
+#[must_use]
+pub fn is_longer(text: &str, chars: usize) -> bool {
+    /// Bytes of the longest character.
+    const BYTES: usize = 4;
+    text.len() > chars && (text.len() > BYTES * chars || text.chars().nth(chars).is_some())
+}
+
 /// The first `chars` characters.
 fn beginning(text: &str, chars: usize) -> &str {
     if text.len() <= chars {
@@ -123,6 +131,15 @@ mod tests {
             pretty(r#"{"a":100000000000000000001,"b":["x,y\"{", 1.0],"c":{}}"#),
             "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n  \"c\": {}\n}"
         );
+    }
+
+    #[test]
+    fn characters_are_counted_and_not_bytes() {
+        for text in ["", "a", "abcd", "é", "日本", "😀", "😀😀", "a😀"] {
+            for chars in 0..6 {
+                assert_eq!(is_longer(text, chars), text.chars().count() > chars, "{text} {chars}");
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@
 
 use serde_json::Value;
 
+use crate::wording::is_longer;
+
 /// What a tool or a call seems to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Guess {
@@ -161,7 +163,7 @@ impl Seen {
             self.verb = if named == Verb::Unknown { self.verb } else { named };
         }
         self.place |= is_path(text);
-        self.long |= text.contains('\n') || text.chars().nth(CONTENT_CHARS).is_some();
+        self.long |= text.contains('\n') || is_longer(text, CONTENT_CHARS);
     }
 
     fn guess(&self) -> Guess {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::vocabulary::{List, Words, has_question_mark, plain};
 use crate::files::files;
 use crate::{announcement, fence, printed};
+use balk_contract::wording::is_longer;
 
 /// What a message does in place of a call (spec T1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +47,7 @@ impl Instead {
         if announcement::breaks_off(text) {
             return Self::Announces;
         }
-        let is_short = text.chars().nth(CHARS).is_none();
-        let plain = if is_short { plain(text) } else { "".into() };
+        let plain = if is_longer(text, CHARS) { "".into() } else { plain(text) };
         let words = Words::of(&plain);
         if denies(&plain, words) {
             Self::Denies
@@ -97,8 +97,7 @@ fn claims(text: &str, words: Words) -> bool {
         true => {
             let body = text.trim_end().trim_end_matches(['?', '？']);
             let start = last_end(body);
-            let closes =
-                |last: &str| last.chars().nth(CLOSING_CHARS).is_none() && files(last).next().is_none();
+            let closes = |last: &str| !is_longer(last, CLOSING_CHARS) && files(last).next().is_none();
             let (said, last) = body.split_at(start);
             if said.contains(['?', '？'])
                 || !closes(&last.to_ascii_lowercase())

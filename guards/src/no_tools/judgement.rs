@@ -8,6 +8,7 @@ use crate::files::files;
 use crate::showing::asks_to_see;
 use balk_contract::identity;
 use balk_contract::nudge::takes_up;
+use balk_contract::wording::is_longer;
 use std::sync::Arc;
 
 /// Nudges in a row after which a text without a call is a mistake, whatever it says.
@@ -30,7 +31,7 @@ impl NoTools {
     /// open. A long text may be what the user wants to see, part by part.
     fn ignores_nudges(&self, instead: Instead, text: &str) -> bool {
         let state = &self.state;
-        let is_short = || instead == Instead::ShowsCode || text.chars().nth(CHARS).is_none();
+        let is_short = || instead == Instead::ShowsCode || !is_longer(text, CHARS);
         let is_shown = || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge));
         state.nudges >= NUDGES && state.changes && is_short() && !is_shown() && state.request.is_open(text)
     }
@@ -107,7 +108,7 @@ impl NoTools {
                 let says_what_comes = || has_any(text, List::Soon) && named().untouched;
                 !request.wants_words()
                     && !admits(text)
-                    && (first_words() || text.chars().nth(CHARS).is_none() && says_what_comes())
+                    && (first_words() || !is_longer(text, CHARS) && says_what_comes())
             }
             Instead::Lists | Instead::Asks => false,
         }

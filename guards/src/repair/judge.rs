@@ -3,6 +3,7 @@
 use crate::announcement;
 use crate::printed::Printed;
 use crate::showing::Wish;
+use balk_contract::wording::is_longer;
 
 /// How sure it is that a printed call is meant to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +60,10 @@ fn is_plain_code(printed: &Printed<'_>) -> bool {
 /// Whether a text can come before a call that is meant: one short paragraph, which asks nothing, shows nothing and
 /// introduces no example.
 fn introduces(before: &str) -> bool {
-    let is_short = before.chars().nth(CHARS).is_none();
     let shows = before.contains("\n\n") || before.contains(['`', '|']) && before.contains("```");
     let is_list = before.lines().any(|line| line.trim_start().starts_with(['-', '*', '#', '>', '•']));
     let asks = before.contains(['?', '？']);
-    is_short && !shows && !is_list && !asks && !Wish::of(before).speaks_of_examples()
+    !is_longer(before, CHARS) && !shows && !is_list && !asks && !Wish::of(before).speaks_of_examples()
 }
 
 /// Whether a value of these arguments is a placeholder.

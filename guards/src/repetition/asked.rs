@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::unit::Patience;
+use balk_contract::wording::is_longer;
 
 /// Bytes of a request that are kept.
 const KEPT: usize = 4 * 1_024;
@@ -57,7 +58,7 @@ fn beginning(message: &Arc<str>) -> Arc<str> {
 
 /// The largest number that may say how often something is wanted.
 fn number(request: &str) -> Option<usize> {
-    if request.chars().nth(SHORT_CHARS).is_some() {
+    if is_longer(request, SHORT_CHARS) {
         return None;
     }
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "._/:#-@\\".contains(c);
@@ -72,7 +73,7 @@ fn gives(request: &str, unit: &str) -> bool {
     let mut whole = twice.split(is_end).skip(1).map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
     // Without an end there is no telling where the text begins.
     let longest = whole.by_ref().max_by_key(|it| it.len()).unwrap_or_default();
-    longest.chars().nth(GIVEN_CHARS - 1).is_some() && request.to_lowercase().contains(longest)
+    is_longer(longest, GIVEN_CHARS - 1) && request.to_lowercase().contains(longest)
 }
 
 #[cfg(test)]

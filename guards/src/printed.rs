@@ -13,9 +13,10 @@
 //! A call begins a line or follows such a mark; what is quoted is not read: behind `>` at the start of a line, or a
 //! quotation mark, or a backtick. Only whole calls are found.
 
+use std::mem;
 use std::ops::Range;
 
-use memchr::{memchr, memchr2_iter, memchr3};
+use memchr::{memchr, memchr_iter, memchr2_iter, memchr3};
 
 pub(crate) use call::{Arguments, Call};
 
@@ -92,11 +93,10 @@ pub(crate) fn printed<'t>(text: &'t str, is_tool: IsTool<'_>) -> Vec<Printed<'t>
 /// Where a call may begin: at the first character of a line, and at the marks of a chat template.
 fn starts(text: &str) -> impl Iterator<Item = usize> + '_ {
     let mut from = 0;
-    let lines = text.split_inclusive('\n').map(move |line| {
-        from += line.len();
-        (from - line.len(), line)
-    });
-    lines.flat_map(|(from, line)| {
+    let ends = memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]);
+    let lines = ends.map(move |end| mem::replace(&mut from, end)..end);
+    lines.flat_map(|line| {
+        let (from, line) = (line.start, &text[line]);
         let first = line.len() - line.trim_start().len();
         let is_read = first < line.len() && !line[first..].starts_with('>');
         let begins = is_read && line[first..].starts_with(can_begin);

@@ -28,9 +28,9 @@ pub(crate) type IsTool<'f> = &'f dyn Fn(&str) -> bool;
 
 /// The name at the start of a text: a letter or `_`, then also digits, `-` and `.`.
 pub(super) fn name(text: &str) -> Option<&str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let name = &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())];
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let begins = text.as_bytes().first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    begins.then(|| &text[..text.bytes().take_while(is_part).count()])
 }
 
 /// The name of a tool, without the namespace that some templates put before it.

@@ -18,9 +18,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-
 use super::lengths::ERROR_CHARS;
+use crate::words::{self, Lists};
 use balk_contract::key::Shape;
 use balk_contract::{GapKind, ToolCall};
 
@@ -50,7 +49,7 @@ pub(super) fn tell<'e>(it: &Evidence<'e>) -> (GapKind, Cow<'e, str>) {
         (GapKind::MalformedCall, tool.into())
     } else if let Some(input) = missing_input(it, &error) {
         (GapKind::MissingInput, input)
-    } else if let Some(at) = error.first(&*DENIED) {
+    } else if let Some(at) = error.first(Says::Denied) {
         let named = at.names().into_iter().find(|name| it.is_named(name));
         (GapKind::MissingCapability, named.unwrap_or(tool).into())
     } else {
@@ -63,71 +62,44 @@ pub(super) fn is_broken(call: &ToolCall) -> bool {
     call.shape != Shape::Object
 }
 
-static DENIED: Phrases<13> = LazyLock::new(|| {
-    [
-        "no capability",
-        "not supported",
-        "unsupported operation",
-        "not implemented",
-        "permission denied",
-        "access denied",
-        "access is denied",
-        "not permitted",
-        "not allowed",
-        "forbidden",
-        "eacces",
-        "unknown tool",
-        "not installed",
-    ]
-    .map(Finder::new)
-});
+#[rustfmt::skip]
+const DENIED: &[&str] = &[
+    "no capability", "not supported", "unsupported operation", "not implemented", "permission denied",
+    "access denied", "access is denied", "not permitted", "not allowed", "forbidden", "eacces",
+    "unknown tool", "not installed",
+];
 
-static ARGUMENTS: Phrases<14> = LazyLock::new(|| {
-    [
-        "invalid arguments",
-        "invalid params",
-        "invalid option",
-        "illegal option",
-        "unknown option",
-        "unknown flag",
-        "unrecognized option",
-        "unrecognized argument",
-        "unexpected argument",
-        "arguments are required",
-        "required arguments",
-        "flag provided but not defined",
-        "invalid json",
-        "not valid json",
-    ]
-    .map(Finder::new)
-});
+#[rustfmt::skip]
+const ARGUMENTS: &[&str] = &[
+    "invalid arguments", "invalid params", "invalid option", "illegal option", "unknown option",
+    "unknown flag", "unrecognized option", "unrecognized argument", "unexpected argument",
+    "arguments are required", "required arguments", "flag provided but not defined", "invalid json",
+    "not valid json",
+];
 
 fn is_about_arguments(error: &Said<'_>) -> bool {
     let begins = |line: &str| line.trim_start().get(..6).is_some_and(|it| it.eq_ignore_ascii_case("usage:"));
-    error.first(&*ARGUMENTS).is_some() || error.text.lines().any(begins)
+    error.says(Says::Arguments) || error.text.lines().any(begins)
 }
 
-static NO_COMMAND: Phrases<4> = LazyLock::new(|| {
-    [
-        "command not found",
-        "is not recognized as",
-        "executable file not found",
-        "not found, but can be installed",
-    ]
-    .map(Finder::new)
-});
-static SPAWN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("spawn "));
+#[rustfmt::skip]
+const NO_COMMAND: &[&str] = &[
+    "command not found", "is not recognized as", "executable file not found",
+    "not found, but can be installed",
+];
+const SPAWN: &str = "spawn ";
 
 /// The command that a shell did not find: `bash: jq: command not found`, `sh: 1: jq: not found`, `'jq' is not
 /// recognized as …`, `exec: "jq": executable file not found`, `spawn jq ENOENT`.
 fn missing_command<'e>(error: &Said<'e>) -> Option<&'e str> {
-    if let Some(said) = error.first(&*NO_COMMAND) {
+    if let Some(said) = error.first(Says::NoCommand) {
         // A name quoted after it is advice.
         return said.names()[1..].iter().copied().find(|name| !name.is_empty());
     }
-    error.lines().find_map(|(line, lower)| {
-        let spawn = SPAWN.find(lower.as_bytes());
-        let spawned = spawn.and_then(|at| line[at + SPAWN.needle().len()..].split_once(" ENOENT"));
+    let spawns = error.says(Says::Spawn);
+    error.text.lines().find_map(|line| {
+        let lower = spawns.then(|| line.to_ascii_lowercase());
+        let spawned = lower.and_then(|it| line[it.find(SPAWN)? + SPAWN.len()..].split_once(" ENOENT"));
         spawned.map(|(command, _)| command).or_else(|| not_found_by_shell(line))
     })
 }
@@ -144,14 +116,14 @@ fn not_found_by_shell(line: &str) -> Option<&str> {
     (said.starts_with("not found") && matches!(shell, "sh" | "ash" | "dash" | "bash")).then_some(command)
 }
 
-static NO_INPUT: Phrases<6> = LazyLock::new(|| {
-    ["no such file or directory", "no such file", "not found", "does not exist", "enoent", "cannot find the"]
-        .map(Finder::new)
-});
+#[rustfmt::skip]
+const NO_INPUT: &[&str] = &[
+    "no such file or directory", "no such file", "not found", "does not exist", "enoent", "cannot find the",
+];
 
 /// The missing file, folder or other input, if the call or the user named it.
 fn missing_input<'e>(it: &Evidence<'e>, error: &Said<'e>) -> Option<Cow<'e, str>> {
-    let said = error.first(&*NO_INPUT)?;
+    let said = error.first(Says::NoInput)?;
     if let Some(name) = said.names().into_iter().find(|name| it.is_named(name)) {
         return Some(name.into());
     }
@@ -185,14 +157,23 @@ fn looks_like_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.trim_matches('.').contains('.')
 }
 
-/// Phrases in lower case, each with its search pattern, which is built once.
-type Phrases<const N: usize> = LazyLock<[Finder<'static>; N]>;
+/// What the phrases of a list say.
+#[derive(Clone, Copy)]
+enum Says {
+    NoCommand,
+    Spawn,
+    Arguments,
+    NoInput,
+    Denied,
+}
 
-/// An error, and the same in lower case, because phrases match in any case. If it is longer than what guards keep,
-/// its end is ignored.
+/// Their phrases, which match in any case.
+const PHRASES: [&[&str]; 5] = [NO_COMMAND, &[SPAWN], ARGUMENTS, NO_INPUT, DENIED];
+
+/// An error, and which lists have a phrase in it. If it is longer than what guards keep, its end is ignored.
 struct Said<'e> {
     text: &'e str,
-    lower: [u8; BYTES],
+    found: words::Found,
 }
 
 /// Bytes of the longest error that is kept, including the mark where it was cut.
@@ -200,27 +181,23 @@ const BYTES: usize = 4 * (ERROR_CHARS + 1);
 
 impl<'e> Said<'e> {
     fn new(text: &'e str) -> Self {
+        static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::anywhere(&PHRASES));
         let text = &text[..text.floor_char_boundary(BYTES)];
-        let mut lower = [0; BYTES];
-        lower[..text.len()].copy_from_slice(text.as_bytes());
-        lower[..text.len()].make_ascii_lowercase();
-        Self { text, lower }
+        Self { text, found: LISTS.find(text) }
     }
 
-    fn lower(&self) -> &[u8] {
-        &self.lower[..self.text.len()]
+    fn says(&self, what: Says) -> bool {
+        self.found.has(what as usize)
     }
 
-    /// Its lines, unchanged and in lower case.
-    fn lines(&self) -> impl Iterator<Item = (&'e str, &str)> {
-        let lower = str::from_utf8(self.lower()).expect("only ASCII letters are others");
-        self.text.lines().zip(lower.lines())
-    }
-
-    /// The first of these phrases that occurs in it, at its first occurrence.
-    fn first(&self, phrases: &[Finder<'_>]) -> Option<Found<'e>> {
-        let find = |phrase: &Finder<'_>| Some((phrase.find(self.lower())?, phrase.needle().len()));
-        let (at, len) = phrases.iter().find_map(find)?;
+    /// The first of the phrases of this list that occurs in it, at its first occurrence.
+    fn first(&self, what: Says) -> Option<Found<'e>> {
+        if !self.says(what) {
+            return None;
+        }
+        let lower = self.text.to_ascii_lowercase();
+        let find = |phrase: &&str| Some((lower.find(*phrase)?, phrase.len()));
+        let (at, len) = PHRASES[what as usize].iter().find_map(find)?;
         let (before, after) = (&self.text[..at], &self.text[at + len..]);
         let before = before.rsplit('\n').next().unwrap_or(before);
         let after = after.split('\n').next().unwrap_or(after);

@@ -214,16 +214,15 @@ impl Said {
 
     /// Reads lines, of which the first begins at this byte of the answer. A line that is cut has no digest: where it is
     /// cut depends on what comes before.
-    fn read(&mut self, bytes: &[u8], mut start: usize, cut: Cut) {
-        let last = bytes.len() + start;
-        let first = start;
-        for line in bytes.split(|byte| *byte == b'\n') {
-            let end = start + line.len();
-            let says = self.line(line, (start, end));
+    fn read(&mut self, bytes: &[u8], from: usize, cut: Cut) {
+        let mut start = 0;
+        for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+            let line = &bytes[start..end];
+            let says = self.line(line, (from + start, from + end));
             let is_cut = match cut {
                 Cut::Nowhere => false,
-                Cut::End => end == last,
-                Cut::Start => start == first,
+                Cut::End => end == bytes.len(),
+                Cut::Start => start == 0,
             };
             if says && !is_cut {
                 self.lines = self.lines.rotate_left(7) ^ digest(line);

@@ -1,6 +1,6 @@
 //! Whether an answer says that something is still in progress.
 
-use memchr::{memchr_iter, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2_iter};
 
 /// The longest answer, in bytes, that may report a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
@@ -31,19 +31,21 @@ pub(super) fn says_it_goes_on(answer: &str) -> bool {
         && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
             || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
             || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash))
-            || answer.split(|byte| *byte == b'\n').any(is_row_of_job))
+            || is_row_of_job(answer)
+            || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..])))
 }
 
-/// Whether the line is the row of a table of jobs or processes: first an id, then, among other columns, a state in a
+/// Whether the next line is the row of a table of jobs or processes: first an id, then, among other columns, a state in a
 /// few capitals that is no end (`PD`, `R`, `PEND`), and a time. Such tables have no words for it.
-fn is_row_of_job(line: &[u8]) -> bool {
+fn is_row_of_job(text: &[u8]) -> bool {
     /// Codes of jobs that have ended (`squeue`, `qstat`, `bjobs`).
     const ENDED: [&[u8]; 12] =
         [b"CD", b"CA", b"F", b"C", b"E", b"X", b"TO", b"NF", b"OOM", b"DONE", b"EXIT", b"BF"];
-    let line = line.trim_ascii_start();
-    if !line.first().is_some_and(u8::is_ascii_digit) {
+    let text = text.trim_ascii_start();
+    if !text.first().is_some_and(u8::is_ascii_digit) {
         return false;
     }
+    let line = &text[..memchr(b'\n', text).unwrap_or(text.len())];
     let mut columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
     let is_id = columns.next().is_some_and(|id| id.len() > 1 && !id.contains(&b':') && !id.contains(&b'-'));
     let (mut has_state, mut has_time) = (false, false);

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::fence;
+use crate::search::has_question_mark;
 use balk_contract::wording::is_longer;
 use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_DEEDS, STEMS};
 
@@ -18,7 +19,7 @@ mod vocabulary;
 pub(crate) fn breaks_off(text: &str) -> bool {
     let text = text.trim_end();
     if is_longer(text, CHARS)
-        || text.contains(['?', '？'])
+        || has_question_mark(text)
         || text.lines().any(is_item)
         || fence::fences(text).next().is_some()
     {

@@ -45,6 +45,7 @@ use serde_json::Value;
 
 use crate::files::files;
 use crate::printed;
+use crate::search::has_question_mark;
 use instead::{Instead, leaves_it_to_the_user};
 use request::Request;
 use vocabulary::{List, has_any};
@@ -360,14 +361,14 @@ impl NoTools {
     fn asked(&mut self, text: &Arc<str>) {
         let said = Some(identity(text));
         // The same again after no step is no news, whatever it says.
-        let is_again = self.state.heard == said && !self.state.stepped && !text.contains(['?', '？']);
+        let asks_back = has_question_mark(text);
+        let is_again = self.state.heard == said && !self.state.stepped && !asks_back;
         let is_nudge = is_again || is_nudge(text);
         (self.state.heard, self.state.stepped) = (said, false);
         if !is_nudge {
             self.state.questions = 0;
         }
         let was_asked = self.state.instead[1] == Some(Instead::Asks);
-        let asks_back = text.contains(['?', '？']);
         let says_yes =
             !asks_back && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
         let is_yes = says_yes || is_again;

@@ -1,7 +1,7 @@
 //! Searches for a word in a short text. `memmem` prepares a search for as long as it takes to read a thousand bytes;
 //! here that would be most of the work.
 
-use memchr::{memchr_iter, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 /// The longest word, in bytes, that is compared wherever its rarest byte occurs. A long one of few bytes would be
 /// compared at each place of a text that was made for it; `memmem` reads any text once.
@@ -48,6 +48,14 @@ pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     memchr_iter(*byte, &text[rare..=last + rare]).find(|&at| text[at..at + word.len()] == *word)
 }
 
+/// Whether the text has a question mark.
+pub(crate) fn has_question_mark(text: &str) -> bool {
+    const FULL_WIDTH: &[u8] = "？".as_bytes();
+    let text = text.as_bytes();
+    memchr(b'?', text).is_some()
+        || memchr_iter(FULL_WIDTH[0], text).any(|at| text[at..].starts_with(FULL_WIDTH))
+}
+
 /// The first run of three marks of a code fence or more: where it is, and how many they are.
 pub(crate) fn marks(text: &[u8]) -> Option<(usize, usize)> {
     let mut from = 0;
@@ -79,6 +87,13 @@ mod tests {
             }
         }
         assert_eq!(find(b"abc", b"abcd"), None);
+    }
+
+    #[test]
+    fn a_question_mark_may_be_wide() {
+        for (text, has) in [("a?", true), ("吗？", true), ("，", false), ("！", false), ("", false)] {
+            assert_eq!(has_question_mark(text), has, "{text}");
+        }
     }
 
     #[test]

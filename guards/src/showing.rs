@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::files::files;
+use crate::search::has_question_mark;
 use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_short;
 
@@ -127,7 +128,7 @@ pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
     }
     let wish = Wish::of(text);
     let text = text.trim();
-    let is_order = || is_short(text) && !text.contains(['?', '？']) && !wish.wants_it_written();
+    let is_order = || is_short(text) && !has_question_mark(text) && !wish.wants_it_written();
     wish.orders_to_show() || has_failed && wish.asks_to_see() && is_order()
 }
 

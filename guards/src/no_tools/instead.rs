@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::vocabulary::{List, Words, has_question_mark, plain};
+use super::vocabulary::{List, Words, plain};
 use crate::files::files;
+use crate::search::has_question_mark;
 use crate::{announcement, fence, printed};
 use balk_contract::wording::is_longer;
 
@@ -99,7 +100,7 @@ fn claims(text: &str, words: Words) -> bool {
             let start = last_end(body);
             let closes = |last: &str| !is_longer(last, CLOSING_CHARS) && files(last).next().is_none();
             let (said, last) = body.split_at(start);
-            if said.contains(['?', '？'])
+            if has_question_mark(said)
                 || !closes(&last.to_ascii_lowercase())
                 || body.len() == text.trim_end().len()
             {

@@ -5,6 +5,7 @@ use super::vocabulary::{List, Words, has_any, plain};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
 use crate::files::files;
+use crate::search::has_question_mark;
 use crate::showing::asks_to_see;
 use balk_contract::identity;
 use balk_contract::nudge::takes_up;
@@ -100,7 +101,7 @@ impl NoTools {
             // A model that has tried tells what came of it.
             Instead::ShowsCode => !request.failed && !request.wants_words() && named().asked,
             Instead::Claims => {
-                let may_ask = request.failed && text.contains(['?', '？']);
+                let may_ask = request.failed && has_question_mark(text);
                 self.state.changes && !may_ask && request.contradicts_work(text) && !admits(text)
             }
             Instead::Reports => {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::open::{Open, StillOpen};
-use super::vocabulary::{List, Words, has_question_mark, plain};
+use super::vocabulary::{List, Words, plain};
 use crate::change::Change;
 use crate::files::files;
+use crate::search::has_question_mark;
 use crate::showing::Wish;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 

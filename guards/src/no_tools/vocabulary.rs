@@ -6,8 +6,6 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::{memchr, memchr_iter};
-
 use crate::words::{Found, Lists, folded};
 
 /// The lists of this file, in the order of [`WORDS`].
@@ -63,16 +61,6 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let text = folded(text);
     if text.contains('’') { text.replace('’', "'").into() } else { text }
 }
-
-/// Whether a text has a question mark.
-pub(super) fn has_question_mark(text: &str) -> bool {
-    let text = text.as_bytes();
-    memchr(b'?', text).is_some()
-        || memchr_iter(FULL_WIDTH[0], text).any(|at| text[at..].starts_with(&FULL_WIDTH))
-}
-
-/// The bytes of `？`.
-const FULL_WIDTH: [u8; 3] = [0xef, 0xbc, 0x9f];
 
 /// The user asks for a plan or a list.
 #[rustfmt::skip]

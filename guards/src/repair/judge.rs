@@ -2,6 +2,7 @@
 
 use crate::announcement;
 use crate::printed::Printed;
+use crate::search::has_question_mark;
 use crate::showing::Wish;
 use balk_contract::wording::is_longer;
 
@@ -46,7 +47,7 @@ pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
 pub(super) fn judge_answer(text: &str, printed: &Printed<'_>) -> Meant {
     let is_call = !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
     let around = [&text[..printed.span.start], &text[printed.span.end..]];
-    if !is_call || around.iter().any(|it| it.contains(['?', '？']) || Wish::of(it).speaks_of_examples()) {
+    if !is_call || around.iter().any(|it| has_question_mark(it) || Wish::of(it).speaks_of_examples()) {
         return Meant::No;
     }
     if is_plain_code(printed) { Meant::Perhaps } else { Meant::Certainly }
@@ -62,8 +63,11 @@ fn is_plain_code(printed: &Printed<'_>) -> bool {
 fn introduces(before: &str) -> bool {
     let shows = before.contains("\n\n") || before.contains(['`', '|']) && before.contains("```");
     let is_list = before.lines().any(|line| line.trim_start().starts_with(['-', '*', '#', '>', '•']));
-    let asks = before.contains(['?', '？']);
-    !is_longer(before, CHARS) && !shows && !is_list && !asks && !Wish::of(before).speaks_of_examples()
+    !is_longer(before, CHARS)
+        && !shows
+        && !is_list
+        && !has_question_mark(before)
+        && !Wish::of(before).speaks_of_examples()
 }
 
 /// Whether a value of these arguments is a placeholder.

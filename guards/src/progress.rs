@@ -61,7 +61,7 @@ use balk_contract::{
     Answer, AttemptCause, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention,
     InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
 };
-use current_round::CurrentRound;
+use current_round::{CurrentRound, Failures};
 use finding::{Finding, Rule};
 use last_error::LastError;
 use messages::Messages;
@@ -183,13 +183,13 @@ impl Progress {
         if self.spoke_lately() {
             return None;
         }
-        let failures = CurrentRound::failures_of(results);
-        let failures = failures.as_ref().map_or(&[][..], |it| &it[..]);
+        let failures = &Failures::new();
         let now = CurrentRound { calls: &completion.calls, results: Some(results), failures };
         // The most specific finding about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
-            let found = findings(rounds, offer, &result.call, now)?.find(|finding| {
+            let mut all = findings(rounds, offer, &result.call, now, self.settings.same_failures)?;
+            let found = all.find(|finding| {
                 let is_due = self.needed(finding).is_some_and(|needed| finding.seen >= needed);
                 is_due && spoken.level(finding, rounds.marker()).0 == 0
             })?;
@@ -208,7 +208,7 @@ impl Progress {
     /// ladder about it has reached.
     fn to_refuse(&self, call: &ToolCall, now: CurrentRound<'_>) -> Option<(Finding, u8)> {
         let ProgressState { rounds, spoken, offer, .. } = &self.state;
-        findings(rounds, offer, call, now)?.find_map(|finding| {
+        findings(rounds, offer, call, now, 0)?.find_map(|finding| {
             let needed = self.needed(&finding)?;
             let (level, spoken_at) = spoken.level(&finding, rounds.marker());
             let is_due = finding.seen.saturating_mul(2) >= needed.saturating_mul(finding.halves());
@@ -315,7 +315,7 @@ impl Guard for Progress {
         if completion.calls.is_empty() {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
-        let now = CurrentRound { calls: &completion.calls, results: None, failures: &[] };
+        let now = CurrentRound { calls: &completion.calls, results: None, failures: &Failures::new() };
         let ProgressState { spoken, offer, error, .. } = &self.state;
         let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
         if refused.peek().is_none() {

@@ -1,5 +1,6 @@
 //! The current round, as the rules see it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::look::{Look, Step};
@@ -12,21 +13,25 @@ use balk_contract::{Origin, ToolCall, ToolResult};
 pub(super) struct CurrentRound<'n> {
     pub(super) calls: &'n [Arc<ToolCall>],
     pub(super) results: Option<&'n [ToolResult]>,
-    /// How the first [`LOOKS`] of them failed, computed once for all rules; empty if none failed.
-    pub(super) failures: &'n [Option<Failure>],
+    /// How they failed, once a rule has asked.
+    pub(super) failures: &'n Failures,
 }
 
+/// How the first [`LOOKS`] results of a round failed, once a rule has asked; empty if none failed.
+pub(super) type Failures = OnceCell<Vec<Option<Failure>>>;
+
 impl<'n> CurrentRound<'n> {
-    /// How the results failed, for [`failures`](Self::failures); `None` if none failed.
-    pub(super) fn failures_of(results: &[ToolResult]) -> Option<[Option<Failure>; LOOKS]> {
-        let looks = &results[..results.len().min(LOOKS)];
-        let is_any = looks.iter().any(is_failure);
-        is_any.then(|| std::array::from_fn(|at| looks.get(at).and_then(Failure::of)))
+    /// How the first [`LOOKS`] results failed; empty if none failed.
+    pub(super) fn failures(self) -> &'n [Option<Failure>] {
+        self.failures.get_or_init(|| {
+            let looks = self.results.into_iter().flatten().take(LOOKS);
+            if looks.clone().any(is_failure) { looks.map(Failure::of).collect() } else { Vec::new() }
+        })
     }
 
-    /// The results that failures were computed for, each with its failure; empty if none failed.
+    /// The results with their failures; empty if none failed.
     pub(super) fn looked_at(self) -> impl Iterator<Item = (&'n ToolResult, Option<Failure>)> {
-        self.results.into_iter().flatten().zip(self.failures.iter().copied())
+        self.results.into_iter().flatten().zip(self.failures().iter().copied())
     }
 
     /// Whether the call gave the same answer as in this look, or has not run yet.
@@ -70,7 +75,7 @@ impl<'n> CurrentRound<'n> {
             // A refused call continues what the previous one continued.
             None => before.step_unanswered(call),
             Some([result]) => {
-                let failure = self.failures.first().copied().flatten();
+                let failure = || self.failures().first().copied().flatten();
                 before.step_answered(call, result, failure, rounds.tally())
             }
             Some(_) => Step::Other,

@@ -156,14 +156,14 @@ impl Before {
         &self,
         call: &ToolCall,
         result: &ToolResult,
-        failure: Option<Failure>,
+        failure: impl FnOnce() -> Option<Failure>,
         tally: &Tally,
     ) -> Step {
         // A cheap test before the exact comparison.
         let answer = tally.key_of_any(result);
         let answers_alike = answer == self.result || self.failure.is_some() && is_failure(result);
         if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
-            self.step(call, Some((answer, failure)), says_something(result))
+            self.step(call, Some((answer, failure())), says_something(result))
         } else {
             Step::Other
         }

@@ -58,8 +58,9 @@ fn of_this_job(rounds: &Rounds, call: CallKey) -> impl Iterator<Item = &Round> {
 
 /// The rounds since a call failed that was nearly this one, in a row of failures.
 pub(super) fn comes_back(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (Some([_]), Some(Some(failure))) = (now.results, now.failures.first()) else { return None };
-    let first = rounds.tries().like(call, *failure)?;
+    let Some([_]) = now.results.filter(|_| rounds.tries().are_several()) else { return None };
+    let failure = now.failures().first().copied().flatten()?;
+    let first = rounds.tries().like(call, failure)?;
     // A turn without a call is no round.
     let since = rounds.past().take_while(|round| round.turn >= first.turn).count();
     let found = Finding::new(Rule::Repeat, Subject::Call(first.call), now.counted(since), first.last);

@@ -11,12 +11,13 @@ use super::{
 use balk_contract::ToolCall;
 
 /// What the rules find about this call, most specific first: their common conditions are tested once. `None` if no rule
-/// can find anything, which is the usual case.
+/// can find anything, which is the usual case. `same_failures` is how often the same failure must be seen.
 pub(super) fn findings(
     rounds: &Rounds,
     offer: &OfferIndex,
     call: &ToolCall,
     now: CurrentRound<'_>,
+    same_failures: u32,
 ) -> Option<impl Iterator<Item = Finding>> {
     let is_known = rounds.has(call.key);
     let step = now.step(rounds, call);
@@ -49,7 +50,10 @@ pub(super) fn findings(
         Rule::Repeat => if_so(is_known, || repeat::find(rounds, call, now)).or_else(|| comes_back.take()),
         Rule::Persisting => persisting.take(),
         Rule::NearCall => if_so(is_near, || near_call::find(rounds, call, now)),
-        Rule::SameFailure => if_so(fails, || same_failure::find(rounds, call, now)),
+        Rule::SameFailure => {
+            let may_be = fails && same_failure::may_be_seen(same_failures, rounds, call, now);
+            if_so(may_be, || same_failure::find(rounds, call, now))
+        }
         Rule::SameAnswer => same_answer.take(),
         Rule::Wandering => if_so(is_known, || wandering::find(rounds, call, now)),
         Rule::RefusedReplies | Rule::RepeatedText => None,

@@ -4,7 +4,7 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Step;
 use super::program::is_program;
-use super::rounds::Rounds;
+use super::rounds::{Round, Rounds};
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
@@ -57,6 +57,12 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let seen = if is_exact && patience == 1 { exact } else { seen };
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
     Some(Finding { failed: true, patience, ..found })
+}
+
+/// Whether it can be seen as often as this, by the rounds in which this tool failed: to compare how costs more.
+pub(super) fn may_be_seen(least: u32, rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> bool {
+    let fails = |round: &&Round| round.looks.iter().any(|look| look.tool == call.tool_key && look.failed);
+    now.results.is_none() || now.counted(rounds.still().filter(fails).count()) >= least
 }
 
 /// The common failure of all of this tool's calls, if they failed in the same way.

@@ -51,6 +51,11 @@ impl Tries {
         self.0.len() <= TRIES
     }
 
+    /// Whether there are two at least.
+    pub(super) fn are_several(&self) -> bool {
+        self.0.len() > 1
+    }
+
     /// The last try that was nearly this call, if that one failed in the same way, and another did in between, in
     /// another way: two in a row are for the rule about near calls. An error of the same kind that names something else
     /// rules that out. Failures that name nothing or may pass are no evidence.

@@ -35,8 +35,8 @@ pub(super) fn says_it_goes_on(answer: &str) -> bool {
             || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..])))
 }
 
-/// Whether the next line is the row of a table of jobs or processes: first an id, then, among other columns, a state in a
-/// few capitals that is no end (`PD`, `R`, `PEND`), and a time. Such tables have no words for it.
+/// Whether the next line is the row of a table of jobs or processes: first an id, then, among other columns, a state in
+/// a few capitals that is no end (`PD`, `R`, `PEND`), and a time. Such tables have no words for it.
 fn is_row_of_job(text: &[u8]) -> bool {
     /// Codes of jobs that have ended (`squeue`, `qstat`, `bjobs`).
     const ENDED: [&[u8]; 12] =

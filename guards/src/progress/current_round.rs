@@ -17,16 +17,18 @@ pub(super) struct CurrentRound<'n> {
     pub(super) failures: &'n Failures,
 }
 
-/// How the first [`LOOKS`] results of a round failed, once a rule has asked; empty if none failed.
-pub(super) type Failures = OnceCell<Vec<Option<Failure>>>;
+/// How the first [`LOOKS`] results of a round failed, once a rule has asked; `None` if none failed.
+pub(super) type Failures = OnceCell<Option<[Option<Failure>; LOOKS]>>;
 
 impl<'n> CurrentRound<'n> {
     /// How the first [`LOOKS`] results failed; empty if none failed.
     pub(super) fn failures(self) -> &'n [Option<Failure>] {
-        self.failures.get_or_init(|| {
-            let looks = self.results.into_iter().flatten().take(LOOKS);
-            if looks.clone().any(is_failure) { looks.map(Failure::of).collect() } else { Vec::new() }
-        })
+        let failures = self.failures.get_or_init(|| {
+            let mut looks = self.results.into_iter().flatten().take(LOOKS);
+            let is_any = looks.clone().any(is_failure);
+            is_any.then(|| std::array::from_fn(|_| looks.next().and_then(Failure::of)))
+        });
+        failures.as_ref().map(|it| &it[..]).unwrap_or_default()
     }
 
     /// The results with their failures; empty if none failed.

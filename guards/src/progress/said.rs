@@ -91,11 +91,11 @@ impl Said {
         if message.from == Speaker::User && !is_nudge(&message.text) {
             self.short = None;
         }
-        let complaint = Complaint::of(message);
         self.beginnings.clear();
         if !std::mem::take(&mut self.open) {
             return false;
         }
+        let complaint = Complaint::of(message);
         let again = complaint.zip(self.complaint).is_some_and(|(it, last)| it.is_same(last, self.has_acted));
         let is_first = self.refused == 0;
         self.refused = if again { self.refused.saturating_add(1) } else { u32::from(complaint.is_some()) };

@@ -397,7 +397,7 @@ impl CallMemory {
                 prospect: Prospect::Unknown,
                 counts: false,
                 changed_nothing: false,
-                is_of_file: call.path_digest().is_some(),
+                is_of_file: call.path_key().is_some(),
                 is_of_log: false,
                 waits: false,
                 result: String::new(),
@@ -417,7 +417,7 @@ impl CallMemory {
             place.tool = call.tool.clone();
         }
         place.effect = call.effect;
-        place.is_of_file = call.path_digest().is_some();
+        place.is_of_file = call.path_key().is_some();
         place.equal_results = 0;
         place.ladder = Ladder::default();
         oldest

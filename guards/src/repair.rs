@@ -99,7 +99,7 @@ struct Reading {
 }
 
 const NAME: &str = "repair";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 impl CallRepair {
     /// The rules of this guard.
@@ -181,9 +181,9 @@ impl CallRepair {
     fn are_alternatives(&self, completion: &Completion) -> bool {
         completion.calls.iter().enumerate().any(|(at, call)| {
             completion.calls[..at].iter().any(|before| {
-                let changes = |it: &ToolCall| it.effect != Effect::ReadOnly && it.path_digest().is_some();
+                let changes = |it: &ToolCall| it.effect != Effect::ReadOnly && it.path_key().is_some();
                 before.key == call.key
-                    || changes(before) && changes(call) && before.path_digest() == call.path_digest()
+                    || changes(before) && changes(call) && before.path_key() == call.path_key()
             })
         })
     }
@@ -193,7 +193,7 @@ impl CallRepair {
         let changing = |it: &&Arc<ToolCall>| it.effect != Effect::ReadOnly;
         let asked_about = completion.calls.iter().filter(changing).find(|it| {
             let was_made = it.effect != Effect::IdempotentWrite && self.state.made.contains(&it.key);
-            let is_finished = it.path_digest().is_some_and(|path| self.state.finished.contains(&path));
+            let is_finished = it.path_key().is_some_and(|path| self.state.finished.contains(&path));
             let is_doubtful = match meant {
                 Meant::Certainly => false,
                 Meant::Introduced => !self.state.is_asked_for(it),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::key::{self, CallKey, Found, Keyed, Members, Shape, ToolKey};
+use crate::key::{self, CallKey, Found, Keyed, Members, PathKey, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
 use crate::writes::{Guess, PATH_MEMBERS, says_so};
 
@@ -25,6 +25,7 @@ pub struct Completion {
 
 /// A piece of content.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Part {
     /// What the user sees.
@@ -41,6 +42,7 @@ pub enum Part {
 
 /// Why the model stopped, as the provider said it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum FinishReason {
     /// A natural end.
@@ -60,6 +62,7 @@ pub enum FinishReason {
 
 /// Tokens counted by the provider; zero if it gave no count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Usage {
     /// Tokens of the request.
@@ -258,9 +261,10 @@ impl ToolCall {
         }
     }
 
-    /// A digest to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
-    pub fn path_digest(&self) -> Option<u128> {
-        self.path.as_ref().map(|(_, digest)| *digest)
+    /// A key to compare in place of [`path`](Self::path), without reading it. `./a` and `a` are one path.
+    #[must_use]
+    pub fn path_key(&self) -> Option<PathKey> {
+        self.path.as_ref().map(|(_, digest)| PathKey(*digest))
     }
 
     /// The file or directory that this call is about, if its arguments name one: the first string member, at the top

@@ -36,6 +36,7 @@ mod parser;
 ///
 /// Written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(into = "String", try_from = "String"))]
 pub struct CallKey(u128);
 
@@ -93,6 +94,43 @@ impl TryFrom<String> for CallKey {
         from_hex(&text)
             .map(Self)
             .ok_or_else(|| format!("expected a call key of 32 lower-case hexadecimal digits, found `{text}`"))
+    }
+}
+
+/// Equal for two calls that are about the same file: a path among the arguments, to compare without its text.
+///
+/// Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(into = "String", try_from = "String"))]
+pub struct PathKey(pub(crate) u128);
+
+impl PathKey {
+    /// The key folded to 64 bits, for when that is enough.
+    #[must_use]
+    pub fn folded(self) -> u64 {
+        (self.0 ^ (self.0 >> 64)) as u64
+    }
+}
+
+impl fmt::Debug for PathKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PathKey({:032x})", self.0)
+    }
+}
+
+impl From<PathKey> for String {
+    fn from(key: PathKey) -> Self {
+        format!("{:032x}", key.0)
+    }
+}
+
+impl TryFrom<String> for PathKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        from_hex(&text)
+            .map(Self)
+            .ok_or_else(|| format!("expected a path key of 32 lower-case hexadecimal digits, found `{text}`"))
     }
 }
 

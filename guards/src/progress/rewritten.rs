@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arguments::beginning;
-use balk_contract::key::ToolKey;
+use balk_contract::key::{PathKey, ToolKey};
 use balk_contract::{Effect, ToolCall};
 
 /// A rewritten file that grows or shrinks by more than one part of this many is worked on.
@@ -22,8 +22,8 @@ const MORE: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rewritten {
     tool: ToolKey,
-    /// The path of the file, as a digest.
-    path: Option<u128>,
+    /// The path of the file.
+    path: Option<PathKey>,
     bytes: usize,
     /// The most bytes of all these writes.
     longest: usize,
@@ -54,7 +54,7 @@ impl Rewritten {
             None
         } else {
             // What it wrote itself tells it nothing; anything else that is new is a reason to write once more.
-            let path = call.path_digest();
+            let path = call.path_key();
             let is_look = |it: &Self| path.is_some() && it.path == path;
             let kept = before.filter(|it| is_look(it) || !is_new);
             kept.map(|it| Self { looked_at: it.looked_at || is_look(&it), is_last: false, ..it })
@@ -63,7 +63,7 @@ impl Rewritten {
 
     fn written(before: Option<Self>, call: &ToolCall, turn: u64) -> Self {
         let bytes = call.arguments.len();
-        let path = call.path_digest();
+        let path = call.path_key();
         let looked = before.as_ref().map_or(1, |it| if it.looks_again(call) { it.looked + 1 } else { 1 });
         let bare = before.as_ref().map_or(1, |it| it.bare + u32::from(it.is_bare_again(call, turn)));
         let longest = before.as_ref().map_or(bytes, |it| it.longest.max(bytes));
@@ -97,7 +97,7 @@ impl Rewritten {
 
     /// Whether this call writes to the same place. Several tools may write one file.
     fn is_of(&self, call: &ToolCall) -> bool {
-        let path = call.path_digest();
+        let path = call.path_key();
         self.path == path && (path.is_some() || self.tool == call.tool_key)
     }
 

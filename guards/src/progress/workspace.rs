@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use balk_contract::key::PathKey;
 use balk_contract::{Effect, ToolCall};
 
 /// How many files are tracked, and how many states of each; the oldest are forgotten first.
@@ -128,7 +129,7 @@ struct Edit {
 /// The file that a call is known to write, as a hash.
 fn path(call: &ToolCall) -> Option<u64> {
     match call.effect {
-        Effect::IdempotentWrite | Effect::Write => call.path_digest().map(|it| (it ^ (it >> 64)) as u64),
+        Effect::IdempotentWrite | Effect::Write => call.path_key().map(PathKey::folded),
         Effect::ReadOnly | Effect::External | Effect::Unknown => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::failure::is_failure;
 use crate::files::files;
 use crate::printed::{Printed, may_name, printed};
 use crate::showing;
-use balk_contract::key::{CallKey, Shape};
+use balk_contract::key::{CallKey, PathKey, Shape};
 use balk_contract::nudge::is_nudge;
 use balk_contract::{Completion, Effect, Note, Subject, ToolCall, ToolResult};
 
@@ -30,10 +30,10 @@ pub(super) struct RepairState {
     pub(super) agreed: bool,
     /// The printed calls that were made since the request, newest last.
     pub(super) made: VecDeque<CallKey>,
-    /// Digests of the paths that calls wrote in this request, newest last, and of those before it. A request that
+    /// The paths that calls wrote in this request, newest last, and of those before it. A request that
     /// names a file may want it written again, so it empties the second.
-    pub(super) written: VecDeque<u128>,
-    pub(super) finished: VecDeque<u128>,
+    pub(super) written: VecDeque<PathKey>,
+    pub(super) finished: VecDeque<PathKey>,
     /// Calls since the request whose arguments the host could not read.
     pub(super) unreadable: u32,
     /// Calls since the request of names that the host does not know either.
@@ -151,7 +151,7 @@ impl RepairState {
     pub(super) fn ran(&mut self, result: &ToolResult) {
         let call = &result.call;
         if call.effect != Effect::ReadOnly
-            && let Some(path) = call.path_digest()
+            && let Some(path) = call.path_key()
             && !self.written.contains(&path)
             && !is_failure(result)
         {
@@ -178,7 +178,7 @@ impl RepairState {
     pub(super) fn is_asked_for(&self, call: &ToolCall) -> bool {
         let is_new = |path| !self.written.contains(&path) && !self.finished.contains(&path);
         call.path().is_some_and(|it| files(&it).any(|file| self.named.contains(&file)))
-            && call.path_digest().is_some_and(is_new)
+            && call.path_key().is_some_and(is_new)
     }
 
     /// The completion was repaired.

@@ -253,6 +253,28 @@ fn a_state_that_does_not_fit_together_is_refused() {
     check_refused(&mut guard, state).expect("it is refused");
 }
 
+/// The key of a long path is a number of more than 64 bits.
+#[test]
+fn a_state_has_paths_of_any_length() {
+    let offer = Arc::new(Offer::new([Tool::new("write").effect(Effect::IdempotentWrite)]));
+    for make in all() {
+        let (mut guard, mut double) = (make(), make());
+        guard.observe(&start(Protocol::Text, offer.clone()));
+        for path in ["a", "src/a.py", "src/pages/of/the/project/index.html"] {
+            let arguments = format!("{{\"path\": \"{path}\", \"content\": \"x\"}}").into();
+            let raw = RawCall { id: "call".into(), tool: "write".into(), arguments };
+            let completion =
+                Arc::new(Completion::new([], [raw], FinishReason::ToolCall, Usage::default(), &offer));
+            guard.observe(&Entry::Completion(completion.clone()));
+            let written = ToolResult::executed(&completion.calls[0], Status::Ok, "written");
+            guard.observe(&Entry::Result(written));
+            let saved = guard.save();
+            assert_eq!(double.load(saved.clone()), Ok(()), "{}", guard.name());
+            assert_eq!(double.save(), saved, "{}", guard.name());
+        }
+    }
+}
+
 #[test]
 fn the_state_is_bounded() {
     let tools = (0..100).map(|n| Tool::new(&format!("{n}_{}", "x".repeat(60))).effect(Effect::Write));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// An attempt that returned no completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct FailedAttempt {
     /// What went wrong.
@@ -21,6 +22,7 @@ pub struct FailedAttempt {
 
 /// What went wrong with one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct AttemptFailure {
     /// The number of this attempt within the turn, from 1.
@@ -45,6 +47,7 @@ impl AttemptFailure {
 
 /// Why an attempt failed (spec R6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum AttemptCause {
     /// The completion was empty.
@@ -94,6 +97,7 @@ impl fmt::Display for AttemptCause {
 /// How far an attempt got, as the loop saw it (spec R1). `None` means not known. By default it is known that nothing
 /// began.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct AttemptFacts {
     /// The provider sent something, even if only a keep-alive or thinking.
@@ -138,6 +142,7 @@ impl AttemptFacts {
 
 /// What the loop did about a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum AttemptResponse {
     /// The model was asked again.
@@ -153,6 +158,7 @@ pub enum AttemptResponse {
 
 /// How long to wait: a range of ticks (ms) from which the loop draws. Guards draw nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Wait {
     /// The minimum.

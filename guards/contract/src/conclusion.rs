@@ -10,6 +10,7 @@ use crate::note::{Choice, ChoiceKind, Note, Termination};
 
 /// A guard's explanation of the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Conclusion {
     /// The end that the run is about to reach.
@@ -41,6 +42,7 @@ impl Conclusion {
 
 /// Something that the agent lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Gap {
     /// What is lacking.
@@ -76,6 +78,7 @@ impl Gap {
 
 /// What an agent can lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum GapKind {
     /// No tool can do the task.
@@ -103,6 +106,7 @@ impl GapKind {
 
 /// What was tried with one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Tried {
     /// The tool.

@@ -82,6 +82,7 @@ pub struct Start {
 
 /// How a task ends in this agent (spec N8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Protocol {
     /// A message without a call ends the model's part; the user speaks next.
@@ -102,6 +103,7 @@ pub struct UserMessage {
 
 /// Who speaks in the user's role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Speaker {
     /// The person.
@@ -168,6 +170,7 @@ impl ToolResult {
 
 /// Where a tool result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Origin {
     /// The tool ran.
@@ -180,6 +183,7 @@ pub enum Origin {
 
 /// Whether a tool failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Status {
     /// Known to have worked.
@@ -265,6 +269,7 @@ impl InterventionKind {
 
 /// What the user answered to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct UserAnswer {
     /// The chosen option.
@@ -275,6 +280,7 @@ pub struct UserAnswer {
 
 /// The view was cut down.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Compaction {
     /// What replaces everything before.

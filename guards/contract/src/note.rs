@@ -11,6 +11,7 @@ use crate::key::CallKey;
 
 /// A message of a guard, with the rule behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Note {
     /// The guard's name.
@@ -27,6 +28,7 @@ pub struct Note {
 
 /// What a note is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Subject {
     /// The run as a whole.
@@ -39,6 +41,7 @@ pub enum Subject {
 
 /// One option for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Choice {
     /// What it means.
@@ -87,6 +90,7 @@ impl Choice {
 
 /// What a choice means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum ChoiceKind {
     /// Continue as before.
@@ -127,6 +131,7 @@ impl Question {
 
 /// Why the loop ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Termination {
     /// The model ended its part, and no guard objected.
@@ -148,6 +153,7 @@ pub enum Termination {
 
 /// The bound that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Limit {
     /// Turns.

@@ -14,6 +14,7 @@ use crate::writes::Guess;
 /// The owner of the tool declares it (the Model Context Protocol calls these annotations). `Unknown` is the safe
 /// default: a guard treats it as a possible change, never as harmless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Effect {
     /// Changes nothing: reading, listing, searching, running tests.
@@ -42,6 +43,7 @@ impl Effect {
 
 /// What a tool is for, so that a message can point to it ("look around with `bash`").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Purpose {
     /// Runs commands.

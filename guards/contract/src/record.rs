@@ -7,13 +7,12 @@
 
 mod draw;
 mod entry;
+mod reading;
 mod trial;
 mod truth;
 
 pub use draw::{DRAWS, Drawn, Pools, draw_of};
-pub use entry::{
-    BadRecord, CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord,
-    transcript,
-};
+pub use entry::{CallRecord, CompletionRecord, EntryRecord, InterventionRecord, ResultRecord, ToolRecord};
+pub use reading::{BadRecord, transcript};
 pub use trial::{FailedRecord, Grade, SCHEMA, TrialRecord, TurnRecord};
 pub use truth::{BadTruth, Kind, Stuck, Suite, Truth};

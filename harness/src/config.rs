@@ -15,6 +15,8 @@
 //! Every guard can be turned off (`enabled = false`). The list `models` changes settings or turns the guard off for
 //! some models; the first matching pattern decides.
 //!
+//! The table `[exec]` is for guards in other processes: `start-ms` and `answer-ms` bound how long they may take.
+//!
 //! The file is the named one, else `balk.toml` in the current folder or the nearest one above it.
 //!
 //! Three environment variables override the file (spec N5): `NO_TOOLS_GUARD_ENABLED`, `MISTAKE_LIMIT` and
@@ -26,7 +28,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::guards::{Registered, Registry};
+use crate::exec::Limits;
+use crate::guards::{EXEC, Registered, Registry};
 use crate::program;
 use balk_scenarios::nearest;
 
@@ -70,6 +73,17 @@ impl Config {
             Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
         })?;
         for (name, settings) in tables {
+            if name == EXEC {
+                Limits::read(settings.clone()).map_err(|error| {
+                    Error::file(
+                        path,
+                        "time limits for guards in other processes",
+                        format!("`{name}`: {error}"),
+                    )
+                })?;
+                self.guards.insert(name, settings);
+                continue;
+            }
             let Some(guard) = registry.guard(&name) else {
                 let known: Vec<&str> = registry.guards().map(Registered::name).collect();
                 let hint = match nearest(&name, known.iter().copied()) {
@@ -226,5 +240,9 @@ mod tests {
             error("[duplicate]\nmodels = [{pattern = \"*\", near = 1}]\n").contains("unknown field `near`")
         );
         assert!(error("no-tools = 3\n").contains("expected a table for each guard"));
+        let of_exec = error("[exec]\nanswer-ms = 0\n");
+        assert!(of_exec.contains("expected time limits for guards in other processes"), "{of_exec}");
+        assert!(of_exec.contains("expected a number of milliseconds from 1, found 0"), "{of_exec}");
+        assert!(error("[exec]\nanswer = 5\n").contains("unknown field `answer`"));
     }
 }

@@ -11,7 +11,7 @@ pub use registered::{Factory, NoSettings, Registered, Role, Variant};
 pub use registry::{CEILING, DEFAULT, NONE, ORACLE, Registry};
 
 pub(crate) use registered::Reach;
-pub(crate) use registry::STACK;
+pub(crate) use registry::{EXEC, STACK};
 
 mod bad;
 mod config;

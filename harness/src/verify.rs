@@ -38,6 +38,8 @@ pub struct Difference {
     pub first: String,
     /// The line of the second run.
     pub second: String,
+    /// Whether guards in other processes are in the stack.
+    pub runs_commands: bool,
 }
 
 /// The stacks that are verified: no guard, the default stack, and every guard that is not a peer.
@@ -105,7 +107,14 @@ fn difference(&(stack, seed): &Job<'_>, first: &[String], second: &[String]) -> 
     // The head has the sums, so it is compared last: the first different entry says more.
     let entry = (1..longest).chain([0]).find(|&at| first.get(at) != second.get(at))?;
     let at = |lines: &[String]| lines.get(entry).cloned().unwrap_or_else(|| "(nothing)".into());
-    Some(Difference { seed, guard: stack.spec().to_owned(), entry, first: at(first), second: at(second) })
+    Some(Difference {
+        seed,
+        guard: stack.spec().to_owned(),
+        entry,
+        first: at(first),
+        second: at(second),
+        runs_commands: stack.runs_commands(),
+    })
 }
 
 /// Checks every view of a trial, as it was sent.

@@ -22,7 +22,7 @@ use crate::audit::{self, Row};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::guards::{DEFAULT, Recipes};
+use crate::guards::{DEFAULT, Recipe, Recipes};
 use crate::replay::Replay;
 
 /// Arguments of `balk audit`.
@@ -84,6 +84,14 @@ impl Audit {
     /// An invalid command line, an invalid tool table, an output that cannot be written. An invalid file of reactions
     /// is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        if Recipe::without_command(&self.guard).is_err() {
+            let found = format!("`{}`", self.guard);
+            return Err(Error::usage(
+                "--guard",
+                "guards that declare their rungs, which no command does",
+                found,
+            ));
+        }
         if self.guard.contains(['=', '{']) {
             return Err(Error::usage(
                 "--guard",

@@ -171,6 +171,11 @@ impl Crash {
             return Err(Error::usage("--agent", expected, "neither").hint("`--help` has an example of each"));
         }
         if let Some(spec) = &self.through {
+            if Recipe::without_command(spec).is_err() {
+                let expected =
+                    "a stack without commands, whose processes would be taken for those of the agent";
+                return Err(Error::usage("--through", expected, format!("`{spec}`")));
+            }
             Recipe::new(&context.registry, spec, &Config::default())?;
         }
         let isolated = isolation::available();

@@ -275,7 +275,10 @@ impl Live {
             let path = path.join(RECORD);
             return Err(Error::file(&path, "the record of a live run", "the record of a simulated one"));
         };
-        let stacks = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
+        let stacks: Vec<_> = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
+        if self.guard.is_empty() {
+            stacks.iter().try_for_each(|it| Recipe::without_command(it))?;
+        }
         Ok(Setup {
             suite: plan.suite.clone(),
             guards: match (&*self.guard, &self.show) {

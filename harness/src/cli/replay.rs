@@ -15,7 +15,6 @@ use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
 use super::screen;
 use super::threads::threads;
-use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
@@ -114,7 +113,7 @@ impl Replay {
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         if let Some(guard) = &self.guard {
-            recipes.stack(guard, &TruthChannel::default())?;
+            recipes.allow(guard)?;
         }
         let setting = self.recordings.setting()?;
         let mut points = self.labels.as_deref().map(labels::read).transpose()?;

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use schemars::{JsonSchema, Schema, schema_for};
 
 use crate::error::Error;
+use crate::exec::lines::Line;
 use crate::exit::Exit;
 
 /// Arguments of `balk schema`.
@@ -32,6 +33,8 @@ enum Document {
     Crash,
     /// What records of `balk crash` show, as `balk report --format json` writes it
     CrashReport,
+    /// The lines that Balk and a guard in another process send each other
+    Guard,
 }
 
 /// One failed attempt at a completion, for `balk explain retry`: an incident, or the export of the agent of the field
@@ -52,6 +55,7 @@ impl Document {
             Self::Report => Report::schema(),
             Self::Crash => schema_for!(Record),
             Self::CrashReport => CrashReport::schema(),
+            Self::Guard => schema_for!(Line),
         }
     }
 }

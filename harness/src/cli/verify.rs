@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::RangeInclusive;
 
+use balk_reports::records::quoted;
 use balk_scenarios::Worlds;
 use balk_scenarios::catalogue;
 use balk_scenarios::drawn::DRAWN;
@@ -12,8 +13,10 @@ use super::context::Context;
 use super::load::{self, Failure, Named};
 use super::set_from::SetFrom;
 use super::threads::threads;
+use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::guards::Recipe;
 use crate::verify::{self, Difference};
 
 /// Arguments of `balk verify`.
@@ -27,9 +30,18 @@ pub struct Verify {
     #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-49")]
     seeds: RangeInclusive<u64>,
 
+    /// The stack to run, as in `balk list --guards`; may be given again [default: none, default, and each guard that is
+    /// no peer]
+    #[arg(long, value_name = "SET")]
+    guard: Vec<String>,
+
     #[command(flatten)]
     set_from: SetFrom,
 }
+
+/// What is most likely wrong with a guard in another process.
+const COMMANDS: &str = "the answers of a guard in another process must follow from the entries of its run alone: from \
+                        no clock and no chance, and from nothing that it keeps after `begin`";
 
 impl Verify {
     /// Runs the command.
@@ -43,7 +55,10 @@ impl Verify {
         };
         let pool = threads(0)?;
         let mut out = std::io::stdout().lock();
-        let stacks = verify::stacks(&context.registry)?;
+        let stacks = match &*self.guard {
+            [] => verify::stacks(&context.registry)?,
+            guards => Recipe::all(&context.registry, guards, &Config::default())?,
+        };
         let mut exit = Exit::Fine;
         let all = match self.worlds() {
             Ok(all) => all,
@@ -58,13 +73,20 @@ impl Verify {
                     "{name}: {} trials, the same bytes twice; {} views legal in both dialects",
                     found.trials, found.views
                 )?,
-                Some(Difference { seed, guard, entry, first, second }) => {
+                Some(Difference { seed, guard, entry, first, second, runs_commands }) => {
                     exit = Exit::NotDeterministic;
                     writeln!(
                         out,
                         "{name}: not deterministic at entry {entry} of seed {seed}, guard {guard}\n  first:  \
-                         {first}\n  second: {second}\n  see: balk scenario {name} --seed {seed} --guard {guard}{} \
-                         --format json",
+                         {first}\n  second: {second}"
+                    )?;
+                    if *runs_commands {
+                        writeln!(out, "  {COMMANDS}")?;
+                    }
+                    writeln!(
+                        out,
+                        "  see: balk scenario {name} --seed {seed} --guard {}{} --format json",
+                        quoted(guard),
                         self.set_from.again()
                     )?;
                 }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::bench::Stopwatch;
+use crate::processes::in_own_group;
 use output::{Capture, captured};
 use tree::Tree;
 
@@ -90,11 +91,7 @@ pub fn run(
     bounds: Bounds,
     watched: Watched<'_>,
 ) -> io::Result<Ran> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt as _;
-        command.process_group(0);
-    }
+    in_own_group(&mut command);
     let watch = Stopwatch::start();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let tree = Tree::new(child.id(), belonging);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
+use crate::exit::Exit;
 use crate::program;
 
 /// A stack that cannot be made.
@@ -24,6 +25,18 @@ pub enum BadStack {
         /// Why the guard does not accept them.
         reason: String,
     },
+    /// A command that is no guard.
+    Command {
+        /// The guard as requested.
+        asked: String,
+        /// What was expected of it, and what was found.
+        reason: String,
+    },
+    /// A command that a file names.
+    FromFile {
+        /// The guard as the file has it.
+        asked: String,
+    },
     /// The same guard twice in one stack, or the same stack twice.
     Twice {
         /// The repeated guard or stack.
@@ -43,7 +56,12 @@ impl fmt::Display for BadStack {
                     None => write!(f, " known: {}", known.join(", ")),
                 }
             }
-            Self::Settings { asked, reason } => write!(f, "`{asked}`: {reason}"),
+            Self::Settings { asked, reason } | Self::Command { asked, reason } => {
+                write!(f, "`{asked}`: {reason}")
+            }
+            Self::FromFile { asked } => {
+                write!(f, "`{asked}` is a command in a file; to run it, name the same stack with --guard")
+            }
             Self::Twice { asked, stack: Some(stack) } => write!(f, "`{asked}` twice in `{stack}`"),
             Self::Twice { asked, stack: None } => write!(f, "`{asked}` twice"),
         }
@@ -69,6 +87,16 @@ impl From<BadStack> for Error {
             BadStack::Settings { asked, reason } => {
                 Self::usage("--guard", "settings that the guard accepts", format!("`{asked}`")).hint(&reason)
             }
+            BadStack::Command { asked, reason } => {
+                let error = Self::usage("--guard", "", format!("`{asked}`: {reason}"));
+                Self { exit: Exit::GuardFault, ..error }
+            }
+            BadStack::FromFile { asked } => Self::usage(
+                "--guard",
+                "a stack that runs no command, as a file names it",
+                format!("`{asked}`"),
+            )
+            .hint("to run it, name the same stack with --guard"),
             BadStack::Twice { asked, stack: Some(stack) } => {
                 let found = format!("`{asked}` twice in `{stack}`");
                 Self::usage("--guard", "each guard of a stack once", found)

@@ -4,7 +4,10 @@
 //! `no-tools{limit=5},duplicate=notice`. The braces override the variant, which overrides the configuration
 //! ([`config`](crate::config)).
 //!
-//! Every guard has two more settings: `enabled`, and `models`, a list of settings for models whose name matches a
+//! `exec:COMMAND` is a guard in another process ([`exec`](crate::exec)). Commas inside of quotes belong to the command,
+//! and so do braces.
+//!
+//! Every other guard has two more settings: `enabled`, and `models`, a list of settings for models whose name matches a
 //! pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first match decides.
 
 use std::fmt;
@@ -18,8 +21,9 @@ use serde_json::{Map, Value};
 use super::bad::BadStack;
 use super::config::Config;
 use super::registered::{Factory, Reach, Registered, Role};
-use super::registry::{DEFAULT, NONE, Registry};
+use super::registry::{DEFAULT, EXEC, NONE, Registry};
 use crate::engine::TruthChannel;
+use crate::exec::{ExecGuard, Limits, Pool};
 
 /// A spec that was read; it makes a stack for each trial.
 #[derive(Clone)]
@@ -29,6 +33,7 @@ pub struct Recipe {
     members: Vec<Member>,
     budget: Budget,
     reach: Reach,
+    runs_commands: bool,
 }
 
 #[derive(Clone)]
@@ -38,10 +43,11 @@ struct Member {
 }
 
 impl Recipe {
-    /// Reads a spec. Its settings override those of this configuration.
+    /// Reads a spec, and starts the commands in it. Its settings override those of this configuration.
     ///
     /// # Errors
-    /// A guard that is not registered, settings that it does not accept, the same guard twice.
+    /// A guard that is not registered, settings that it does not accept, the same guard twice, a command that cannot be
+    /// started or is no guard.
     pub fn new(registry: &Registry, spec: &str, config: &Config) -> Result<Self, BadStack> {
         let mut recipe = Self { spec: spec.into(), about: about(registry, spec), ..Self::none() };
         for asked in split(spec) {
@@ -52,13 +58,27 @@ impl Recipe {
                         recipe.add(guard, config.of(guard.name()), guard.name())?;
                     }
                 }
-                _ => {
-                    let (guard, settings) = self::asked(registry, asked, config)?;
-                    recipe.add(guard, settings, asked)?;
-                }
+                _ => match command(asked) {
+                    Some(command) => recipe.add_command(command, asked, config)?,
+                    None => {
+                        let (guard, settings) = self::asked(registry, asked, config)?;
+                        recipe.add(guard, settings, asked)?;
+                    }
+                },
             }
         }
         Ok(recipe)
+    }
+
+    /// Refuses a spec of a file that would run a command: only a command line may do that.
+    ///
+    /// # Errors
+    /// There is a command in it.
+    pub fn without_command(spec: &str) -> Result<(), BadStack> {
+        match split(spec).find(|it| command(it).is_some()) {
+            None => Ok(()),
+            Some(asked) => Err(BadStack::FromFile { asked: asked.to_owned() }),
+        }
     }
 
     /// Reads several specs.
@@ -77,7 +97,14 @@ impl Recipe {
     #[must_use]
     pub fn none() -> Self {
         let about = "no guard: the baseline".into();
-        Self { spec: NONE.into(), about, members: Vec::new(), budget: Budget::default(), reach: Reach::Model }
+        Self {
+            spec: NONE.into(),
+            about,
+            members: Vec::new(),
+            budget: Budget::default(),
+            reach: Reach::Model,
+            runs_commands: false,
+        }
     }
 
     /// What a stack is in a comparison: a yardstick if it is not under test, a peer if every guard in it has the rules
@@ -117,6 +144,11 @@ impl Recipe {
         self.reach
     }
 
+    /// Whether guards in other processes are in it.
+    pub(crate) fn runs_commands(&self) -> bool {
+        self.runs_commands
+    }
+
     /// The names of the members, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|it| &*it.name)
@@ -142,12 +174,7 @@ impl Recipe {
     }
 
     fn add(&mut self, guard: &Registered, settings: Map<String, Value>, asked: &str) -> Result<(), BadStack> {
-        if self.names().any(|name| name == guard.name()) {
-            return Err(BadStack::Twice {
-                asked: guard.name().to_owned(),
-                stack: Some(self.spec.to_string()),
-            });
-        }
+        self.is_new(guard.name())?;
         let make = guard
             .factory(settings)
             .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })?;
@@ -160,6 +187,24 @@ impl Recipe {
             }
         }
         Ok(())
+    }
+
+    fn add_command(&mut self, command: &str, asked: &str, config: &Config) -> Result<(), BadStack> {
+        let bad = |reason: String| BadStack::Command { asked: asked.to_owned(), reason };
+        let limits = Limits::read(config.of(EXEC)).map_err(|error| bad(error.to_string()))?;
+        let pool = Arc::new(Pool::start(command, limits).map_err(bad)?);
+        let name: Arc<str> = pool.introduction().guard.as_str().into();
+        self.is_new(&name)?;
+        self.runs_commands = true;
+        self.members.push(Member { name, make: Arc::new(move |_| Box::new(ExecGuard::new(&pool))) });
+        Ok(())
+    }
+
+    fn is_new(&self, guard: &str) -> Result<(), BadStack> {
+        if self.names().all(|name| name != guard) {
+            return Ok(());
+        }
+        Err(BadStack::Twice { asked: guard.to_owned(), stack: Some(self.spec.to_string()) })
     }
 }
 
@@ -208,18 +253,52 @@ fn asked<'r>(
     Ok((guard, settings))
 }
 
-/// The parts of a spec, split at commas outside of braces.
+/// The parts of a spec, split at commas outside of braces or, in a command, outside of quotes.
 fn split(spec: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(spec);
+    std::iter::from_fn(move || {
+        let now = rest?.trim_start();
+        let end = if command(now).is_some() { end_of_command(now) } else { end_of_guard(now) };
+        rest = now.get(end + 1..);
+        Some(now[..end].trim_end())
+    })
+}
+
+/// The command, if this part of a spec is one.
+fn command(part: &str) -> Option<&str> {
+    part.strip_prefix(EXEC)?.strip_prefix(':')
+}
+
+fn end_of_guard(spec: &str) -> usize {
     let mut depth = 0_u32;
-    spec.split(move |c| {
+    let is_end = |c| {
         match c {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         c == ',' && depth == 0
-    })
-    .map(str::trim)
+    };
+    spec.find(is_end).unwrap_or(spec.len())
+}
+
+/// Quotes and backslashes are those of a shell.
+fn end_of_command(spec: &str) -> usize {
+    let (mut quote, mut is_escaped) = (None, false);
+    let is_end = |c| {
+        match (quote, c) {
+            _ if is_escaped => {
+                is_escaped = false;
+                return false;
+            }
+            (None | Some('"'), '\\') => is_escaped = true,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        c == ',' && quote.is_none()
+    };
+    spec.find(is_end).unwrap_or(spec.len())
 }
 
 /// Parses `key=value, …}`: a value that is not JSON is text.
@@ -265,6 +344,23 @@ mod tests {
         );
         check("duplicate=notice, abandonment", "duplicate abandonment");
         check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
+    }
+
+    #[test]
+    fn commas_in_the_quotes_of_a_command_and_in_braces_do_not_split_a_spec() {
+        let parts = |spec| split(spec).collect::<Vec<_>>();
+        assert_eq!(parts("none,a{x=1,y=2} , exec:b c"), ["none", "a{x=1,y=2}", "exec:b c"]);
+        assert_eq!(parts("exec:b 'c,d' \"e,'f\", a"), ["exec:b 'c,d' \"e,'f\"", "a"]);
+        assert_eq!(parts(r#"exec:b c\,d "\",e" '\',f"#), [r#"exec:b c\,d "\",e" '\'"#, "f"]);
+        assert_eq!(parts("a{message=Don't},exec:b {c,d}"), ["a{message=Don't}", "exec:b {c", "d}"]);
+        assert_eq!(parts("a,"), ["a", ""]);
+    }
+
+    #[test]
+    fn a_spec_of_a_file_runs_no_command() {
+        assert_eq!(Recipe::without_command("default,cline{x=exec:y}"), Ok(()));
+        let refused = Recipe::without_command("default, exec:rm -r x,cline").expect_err("it has a command");
+        assert_eq!(refused, BadStack::FromFile { asked: "exec:rm -r x".into() });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The recipes of specs that come from records, each read once.
+//! The recipes of specs that come from command lines and from records, each read once.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -29,20 +29,33 @@ impl<'a> Recipes<'a> {
         Self { registry, config, read: Mutex::default() }
     }
 
-    /// A new stack of this spec.
+    /// Reads a spec of a command line, which may have commands. From then on, records may name it too.
     ///
     /// # Errors
     /// As for [`Recipe::new`].
-    pub fn stack(&self, spec: &str, channel: &TruthChannel) -> Result<Stack, BadStack> {
-        Ok(self.recipe(spec)?.stack(channel))
+    pub fn allow(&self, spec: &str) -> Result<(), BadStack> {
+        self.recipe(spec, |_| Ok(())).map(|_| ())
     }
 
-    fn recipe(&self, spec: &str) -> Result<Recipe, BadStack> {
+    /// A new stack of this spec.
+    ///
+    /// # Errors
+    /// As for [`Recipe::new`]; a command that was not [allowed](Self::allow).
+    pub fn stack(&self, spec: &str, channel: &TruthChannel) -> Result<Stack, BadStack> {
+        Ok(self.recipe(spec, Recipe::without_command)?.stack(channel))
+    }
+
+    fn recipe(
+        &self,
+        spec: &str,
+        check: impl FnOnce(&str) -> Result<(), BadStack>,
+    ) -> Result<Recipe, BadStack> {
         // A panic of another thread with the lock leaves no half-finished entry.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = read.get(spec) {
             return known.clone();
         }
+        check(spec)?;
         let recipe = Recipe::new(self.registry, spec, self.config);
         if read.len() < RECIPES_MAX {
             read.insert(spec.to_owned(), recipe.clone());

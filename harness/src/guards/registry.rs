@@ -18,6 +18,8 @@ pub const DEFAULT: &str = "default";
 pub const ORACLE: &str = "oracle";
 /// The spec of the guard that is told the truth, and whose corrections all work.
 pub const CEILING: &str = "ceiling";
+/// What a guard in another process begins with, before a colon; also the name of its settings.
+pub(crate) const EXEC: &str = "exec";
 /// The audit's name for the stack itself, whose budget has rungs too.
 pub(crate) const STACK: &str = "stack";
 
@@ -70,10 +72,10 @@ impl Registry {
         let mut abouts: BTreeMap<&str, &str> = BTreeMap::new();
         for guard in &self.guards {
             let Registered { name, about, .. } = guard;
-            let reserved = [NONE, DEFAULT, STACK].contains(&&**name);
+            let reserved = [NONE, DEFAULT, EXEC, STACK].contains(&&**name);
             if reserved || name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
                 let expected = format!(
-                    "a guard's name of letters, digits and dashes that is not {NONE}, {DEFAULT} or {STACK}"
+                    "a guard's name of letters, digits and dashes that is not {NONE}, {DEFAULT}, {EXEC} or {STACK}"
                 );
                 return Err(Error::registry(&expected, format!("`{name}`")));
             }
@@ -190,12 +192,12 @@ mod tests {
             "registry: expected guards with different names, found `handoff` (a run ends without its goal: what is \
              missing, what was tried, what a person can do) and `handoff` (does nothing)",
         );
-        for name in ["none", "default", "stack", "", "a,b", "a=b", "a{b}", "a b"] {
+        for name in ["none", "default", "exec", "stack", "", "a,b", "a=b", "a{b}", "a b"] {
             refused(
                 [named(name, "silent")],
                 &format!(
-                    "registry: expected a guard's name of letters, digits and dashes that is not none, default or \
-                     stack, found `{name}`"
+                    "registry: expected a guard's name of letters, digits and dashes that is not none, default, exec \
+                     or stack, found `{name}`"
                 ),
             );
         }

@@ -15,6 +15,7 @@ mod crash;
 mod crash_interrupted;
 mod crash_site;
 mod documents;
+mod exec;
 mod explain;
 mod field;
 mod gaps;

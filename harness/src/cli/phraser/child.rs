@@ -10,6 +10,7 @@ use balk_guards::{Gap, Phraser, sanitise};
 
 use crate::bench::Stopwatch;
 use crate::cli::say::say;
+use crate::processes::{end, in_own_group};
 
 /// The time limit of the command, from its start to its end.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -107,34 +108,9 @@ fn first_line(bytes: Vec<u8>) -> Result<String, String> {
 }
 
 /// A command in the user's shell, in a process group of its own.
-#[cfg(unix)]
 fn shell(command: &str) -> Command {
-    use std::os::unix::process::CommandExt as _;
-
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).process_group(0);
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut shell = Command::new(shell);
+    in_own_group(shell.args([option, command]));
     shell
-}
-
-/// A command in the user's shell.
-#[cfg(not(unix))]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("cmd");
-    shell.args(["/C", command]);
-    shell
-}
-
-/// Kills a command that was not waited for yet, and everything that it started.
-fn end(process: &mut Process) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-
-        // The group is gone only if everything in it has ended.
-        let _ = kill_process_group(Pid::from_child(process), Signal::KILL);
-    }
-    // If the command has already ended, there is nothing to kill.
-    let _ = process.kill();
-    // Without this, it would stay a zombie until Balk ends.
-    let _ = process.wait();
 }

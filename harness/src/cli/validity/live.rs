@@ -144,6 +144,9 @@ fn stacks(context: &Context, record: &Record, asked: &Asked<'_>) -> Result<Vec<(
     let is_asked = |it: &str| asked.guards.is_empty() || asked.guards.iter().any(|guard| guard == it);
     let recipe = |(place, spec): (usize, &str)| {
         let none = spec == NONE;
+        if asked.guards.is_empty() {
+            Recipe::without_command(spec)?;
+        }
         let recipe = if none { Recipe::none() } else { Recipe::new(&context.registry, spec, &config)? };
         Ok((place, recipe))
     };

@@ -1,0 +1,273 @@
+//! A child process: its lines in both directions, each within its time, and its end.
+//!
+//! One thread serves all three streams, and only while an answer is due. A child that writes while nobody reads waits
+//! in its own process.
+
+mod last_lines;
+mod ready;
+mod watchdog;
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use memchr::memchr;
+use serde::Serialize;
+
+use crate::bench::Stopwatch;
+use crate::import::one_line;
+use crate::processes;
+use last_lines::LastLines;
+use ready::{Streams, nonblocking};
+use watchdog::Watchdog;
+
+/// The longest line of a child, in bytes.
+pub(super) const LINE_MAX: usize = 4 << 20;
+
+/// Bytes that are collected before a child has to take them.
+const UNSENT_MAX: usize = 64 << 10;
+
+/// How many characters of a bad line are shown.
+const SHOWN: usize = 200;
+
+/// How long a child may take to end once nothing more comes from it, or goes to it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The time between two looks whether a child has ended.
+const STEP: Duration = Duration::from_millis(2);
+
+/// A child process that speaks lines.
+pub(super) struct Child {
+    process: Process,
+    watchdog: Option<Watchdog>,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    stderr: Option<ChildStderr>,
+    last_lines: LastLines,
+    /// Lines for the child, and how many of their bytes it has.
+    unsent: Vec<u8>,
+    sent: usize,
+    /// What came from the child. It begins with the last answer, which has so many bytes.
+    came: Vec<u8>,
+    answered: usize,
+    chunk: Box<[u8]>,
+}
+
+impl Child {
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub(super) fn start(command: &[String]) -> Result<Self, String> {
+        let (program, arguments) = command.split_first().ok_or("no command")?;
+        let cannot = |error: io::Error| format!("a command that cannot be started ({error})");
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = processes::in_own_group(&mut command).spawn().map_err(cannot)?;
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { unreachable!("all three are pipes") };
+        let watchdog = Watchdog::over(&process);
+        let child = Self {
+            process,
+            watchdog,
+            stdin: Some(stdin),
+            stdout,
+            stderr: Some(stderr),
+            last_lines: LastLines::default(),
+            unsent: Vec::new(),
+            sent: 0,
+            came: Vec::new(),
+            answered: 0,
+            chunk: vec![0; 64 << 10].into(),
+        };
+        // From here on, dropping it ends the process.
+        child.streams().each(nonblocking).map_err(cannot)?;
+        Ok(child)
+    }
+
+    /// Adds a line, which is sent with the next question, or earlier if many bytes have come together.
+    ///
+    /// # Errors
+    /// What was found while these bytes were to be taken within `limit`.
+    pub(super) fn put(&mut self, line: &impl Serialize, limit: Duration) -> Result<(), String> {
+        serde_json::to_writer(&mut self.unsent, line).expect("a line is plain data");
+        self.unsent.push(b'\n');
+        if self.unsent.len() < UNSENT_MAX {
+            return Ok(());
+        }
+        let mut watch = Stopwatch::start();
+        while self.is_sending() {
+            if self.send() {
+                watch = Stopwatch::start();
+            } else {
+                self.wait(limit, watch, "that it takes nothing")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what was put, and reads the next line. `limit` is how long it may take since the child took the last
+    /// byte.
+    ///
+    /// # Errors
+    /// What was found instead.
+    pub(super) fn answer(&mut self, limit: Duration) -> Result<&[u8], String> {
+        self.came.drain(..self.answered);
+        self.answered = 0;
+        if !self.came.is_empty() {
+            return Err(format!("a line that nobody asked for: {}", shown(&self.came)));
+        }
+        let mut watch = Stopwatch::start();
+        let mut searched = 0;
+        loop {
+            if self.send() {
+                watch = Stopwatch::start();
+            }
+            if let Some(end) = memchr(b'\n', &self.came[searched..]) {
+                self.answered = searched + end + 1;
+                let (line, more) = self.came.split_at(self.answered);
+                return match more {
+                    // What it has not read yet ends with the question.
+                    _ if self.is_sending() => Err(format!("a line too early: {}", shown(line))),
+                    [] => Ok(&line[..line.len() - 1]),
+                    more => Err(format!("more than one line: {}", shown(more))),
+                };
+            }
+            searched = self.came.len();
+            self.wait(limit, watch, "no line")?;
+        }
+    }
+
+    /// A reason, with the last lines that the child wrote to standard error. The child is of no use any more.
+    pub(super) fn explained(mut self, reason: String) -> String {
+        processes::end(&mut self.process);
+        let watch = Stopwatch::start();
+        while self.stderr.is_some() && elapsed(watch) < GRACE {
+            let only = Streams { stdout: None, stdin: None, ..self.streams() };
+            match only.ready(GRACE.saturating_sub(elapsed(watch))) {
+                Ok([_, true]) => self.hear(),
+                Ok([_, false]) => {}
+                Err(_) => break,
+            }
+        }
+        let lines = self.last_lines.taken();
+        match &*lines {
+            [] => format!("{reason}; standard error was empty"),
+            lines => format!("{reason}; the last lines of standard error:\n{}", lines.join("\n")),
+        }
+    }
+
+    fn is_sending(&self) -> bool {
+        self.sent < self.unsent.len()
+    }
+
+    /// Sends what the child can take now. Returns whether it took something.
+    fn send(&mut self) -> bool {
+        let before = self.sent;
+        while self.is_sending() {
+            let Some(stdin) = &mut self.stdin else { break };
+            match stdin.write(&self.unsent[self.sent..]) {
+                Ok(count) => self.sent += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // It reads no more. What it writes, or that it ends, says why.
+                Err(_) => self.stdin = None,
+            }
+        }
+        let took = self.sent > before;
+        if !self.is_sending() {
+            self.unsent.clear();
+            self.sent = 0;
+        }
+        took
+    }
+
+    /// Waits until the child takes or writes something, and reads what it writes.
+    fn wait(&mut self, limit: Duration, since: Stopwatch, otherwise: &str) -> Result<(), String> {
+        let left = limit.saturating_sub(elapsed(since));
+        if left.is_zero() {
+            return Err(format!("{otherwise} within {} ms", limit.as_millis()));
+        }
+        let all = self.streams();
+        let waited = Streams { stdin: all.stdin.filter(|_| self.is_sending()), ..all }.ready(left);
+        let [answers, said] =
+            waited.map_err(|error| format!("streams that cannot be waited for ({error})"))?;
+        if said {
+            self.hear();
+        }
+        if !answers {
+            return Ok(());
+        }
+        match self.stdout.read(&mut self.chunk) {
+            Ok(0) => Err(match self.ended() {
+                Some(status) => format!("the end of its output ({status})"),
+                None => "the end of its output, and it goes on".to_owned(),
+            }),
+            Ok(count) => {
+                self.came.extend_from_slice(&self.chunk[..count]);
+                if self.came.len() <= LINE_MAX {
+                    return Ok(());
+                }
+                Err(format!("more than {} MiB without an end: {}", LINE_MAX >> 20, shown(&self.came)))
+            }
+            Err(error) if is_nothing(&error) => Ok(()),
+            Err(error) => Err(format!("an output that cannot be read ({error})")),
+        }
+    }
+
+    /// Reads standard error once.
+    fn hear(&mut self) {
+        let Some(stderr) = &mut self.stderr else { return };
+        match stderr.read(&mut self.chunk) {
+            Ok(count) if count > 0 => self.last_lines.push(&self.chunk[..count]),
+            Err(error) if is_nothing(&error) => {}
+            Ok(_) | Err(_) => self.stderr = None,
+        }
+    }
+
+    /// How the child ended, if it does within a moment.
+    fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        let watch = Stopwatch::start();
+        loop {
+            let status = self.process.try_wait().ok().flatten();
+            if status.is_some() || elapsed(watch) >= GRACE {
+                return status;
+            }
+            thread::sleep(STEP);
+        }
+    }
+
+    fn streams(&self) -> Streams<'_> {
+        Streams { stdout: Some(&self.stdout), stderr: self.stderr.as_ref(), stdin: self.stdin.as_ref() }
+    }
+}
+
+/// A child that reads to the end of its input ends by itself. Nothing of it runs afterwards.
+impl Drop for Child {
+    fn drop(&mut self) {
+        // Closes the pipe.
+        drop(self.stdin.take());
+        if !thread::panicking() {
+            self.ended();
+        }
+        processes::end(&mut self.process);
+        if let Some(watchdog) = self.watchdog.take() {
+            watchdog.leaves();
+        }
+    }
+}
+
+fn elapsed(watch: Stopwatch) -> Duration {
+    Duration::from_nanos(watch.nanoseconds())
+}
+
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// The beginning of a line of the child.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    let beginning = &bytes[..bytes.len().min(4 * SHOWN)];
+    format!("`{}`", one_line(&String::from_utf8_lossy(beginning), SHOWN))
+}

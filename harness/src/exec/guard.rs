@@ -1,0 +1,233 @@
+//! One guard of one run, whose rules are in another process.
+
+use std::sync::{Arc, OnceLock};
+
+use balk_guards::{
+    Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, GuardFault, Offer, Recovery,
+    Settlement, Sight, Termination, ToolResult, offered,
+};
+use balk_reports::records::{CompletionRecord, EntryRecord, ResultRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answers::Reader;
+use super::lines::{FromGuard, Loaded, Question, SavedState, ToGuard};
+use super::pool::{Pool, Session};
+
+/// One guard of one run, whose rules are in another process. It keeps the entries of the run, so that any child can
+/// take the run on.
+#[derive(Debug)]
+pub struct ExecGuard {
+    pool: Arc<Pool>,
+    run: u64,
+    offer: Arc<Offer>,
+    /// The state that it took, and the entries since then.
+    state: Option<SavedState>,
+    entries: Vec<Entry>,
+    /// Once it broke, it answers nothing else.
+    broken: OnceLock<GuardFault>,
+}
+
+/// The form of a saved state.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    guard: String,
+    #[serde(with = "offered")]
+    offer: Arc<Offer>,
+    state: SavedState,
+}
+
+impl ExecGuard {
+    /// A guard for one more run.
+    #[must_use]
+    pub fn new(pool: &Arc<Pool>) -> Self {
+        Self {
+            pool: Arc::clone(pool),
+            run: pool.begins(),
+            offer: Arc::default(),
+            state: None,
+            entries: Vec::new(),
+            broken: OnceLock::new(),
+        }
+    }
+
+    /// Asks the child, if it answers such questions. `of` reads an answer of that name.
+    fn asked<T>(
+        &self,
+        question: Question,
+        line: impl FnOnce() -> ToGuard,
+        of: impl FnOnce(FromGuard) -> Result<T, String>,
+    ) -> Answer<Option<T>> {
+        if let Some(fault) = self.broken.get() {
+            return Err(fault.clone());
+        }
+        if !self.pool.introduction().answers.contains(&question) {
+            return Ok(None);
+        }
+        self.said(question.name(), &line(), of).map(Some)
+    }
+
+    /// Asks the child. A child that breaks breaks the guard.
+    fn said<T>(
+        &self,
+        name: &str,
+        line: &ToGuard,
+        of: impl FnOnce(FromGuard) -> Result<T, String>,
+    ) -> Answer<T> {
+        let said = self.pool.with(self.run, |session| {
+            self.catch_up(session)?;
+            let answer = session.ask(name, line)?;
+            of(answer).map_err(|why| format!("in its answer to `{name}`: {why}"))
+        });
+        said.map_err(|reason| self.broken.get_or_init(|| self.fault(reason)).clone())
+    }
+
+    /// Tells a child what it does not know of this run.
+    fn catch_up(&self, session: &mut Session) -> Result<(), String> {
+        if session.run != Some(self.run) {
+            session.begin(self.run)?;
+            if let Some(state) = &self.state
+                && let Loaded::Refused(why) = load(session, state)?
+            {
+                return Err(format!("expected that it takes the state that it took before, found: {why}"));
+            }
+        }
+        for entry in &self.entries[session.entries..] {
+            session.put(&ToGuard::Observe(EntryRecord::from(entry)))?;
+            session.entries += 1;
+        }
+        Ok(())
+    }
+
+    fn reader<'a>(&'a self, completion: Option<&'a Completion>) -> Reader<'a> {
+        Reader { guard: self.name(), offer: &self.offer, calls: completion.map_or(&[], |it| &it.calls) }
+    }
+
+    fn fault(&self, reason: String) -> GuardFault {
+        GuardFault { guard: self.name().to_owned(), reason }
+    }
+}
+
+/// Gives a child that has just begun a run this state.
+fn load(session: &mut Session, state: &SavedState) -> Result<Loaded, String> {
+    match session.ask("load", &ToGuard::Load(state.clone()))? {
+        FromGuard::Load(loaded) => Ok(loaded),
+        other => Err(unasked(&other)),
+    }
+}
+
+/// A child never gets this far with the answer to another question.
+fn unasked(answer: &FromGuard) -> String {
+    format!("found an answer to `{}`", answer.name())
+}
+
+#[warn(clippy::missing_trait_methods, reason = "a default here would hide what the child says")]
+impl Guard for ExecGuard {
+    fn name(&self) -> &str {
+        &self.pool.introduction().guard
+    }
+
+    fn observe(&mut self, entry: &Entry) {
+        if let Entry::Start(start) = entry {
+            self.offer = start.offer.clone();
+        }
+        self.entries.push(entry.clone());
+    }
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let line = || ToGuard::Review { completion: CompletionRecord::from(completion) };
+        let decision = self.asked(Question::Review, line, |answer| match answer {
+            FromGuard::Review(reviewed) => self.reader(Some(completion)).decision(reviewed),
+            other => Err(unasked(&other)),
+        })?;
+        Ok(decision.unwrap_or_default())
+    }
+
+    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        let line = || ToGuard::Settle {
+            completion: CompletionRecord::from(completion),
+            results: results.iter().map(ResultRecord::from).collect(),
+        };
+        let settlement = self.asked(Question::Settle, line, |answer| match answer {
+            FromGuard::Settle(settled) => self.reader(Some(completion)).settlement(settled),
+            other => Err(unasked(&other)),
+        })?;
+        Ok(settlement.unwrap_or(Settlement::Accept(Vec::new())))
+    }
+
+    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
+        let line = || ToGuard::Recover { failure: failure.clone() };
+        let recovery = self.asked(Question::Recover, line, |answer| match answer {
+            FromGuard::Recover(recovered) => recovered.map(|it| self.reader(None).recovery(it)).transpose(),
+            other => Err(unasked(&other)),
+        })?;
+        Ok(recovery.flatten())
+    }
+
+    fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
+        let line = || ToGuard::Conclude { end: end.clone() };
+        let conclusion = self.asked(Question::Conclude, line, |answer| match answer {
+            FromGuard::Conclude(said) => said.map(|it| self.reader(None).conclusion(it, end)).transpose(),
+            other => Err(unasked(&other)),
+        })?;
+        Ok(conclusion.flatten())
+    }
+
+    fn must_see(&self) -> Sight {
+        let reviews = self.pool.introduction().answers.contains(&Question::Review);
+        if reviews { Sight::Whole } else { Sight::Nothing }
+    }
+
+    /// Null for a guard that keeps no state. Null as well if its child breaks: the next answer says so.
+    fn save(&self) -> Value {
+        if !self.pool.introduction().keeps_state || self.broken.get().is_some() {
+            return Value::Null;
+        }
+        let state = self.said("save", &ToGuard::Save {}, |answer| match answer {
+            FromGuard::Save(state) => Ok(state),
+            other => Err(unasked(&other)),
+        });
+        let Ok(state) = state else { return Value::Null };
+        let saved = Saved { guard: self.name().to_owned(), offer: self.offer.clone(), state };
+        serde_json::to_value(saved).expect("a saved state is plain data")
+    }
+
+    fn load(&mut self, state: Value) -> Answer<()> {
+        if state.is_null() {
+            return Ok(());
+        }
+        if !self.pool.introduction().keeps_state {
+            let reason = format!("expected null, for a guard that keeps no state, found {state}");
+            return Err(self.fault(reason));
+        }
+        let broken = |error| self.fault(format!("the saved state is broken: {error}"));
+        let Saved { guard, offer, state } = serde_json::from_value(state).map_err(broken)?;
+        if guard != self.name() {
+            return Err(self.fault(format!("expected a state of `{}`, found one of `{guard}`", self.name())));
+        }
+        let loaded = self.pool.with(self.run, |session| {
+            session.begin(self.run)?;
+            let loaded = load(session, &state)?;
+            if let Loaded::Refused(_) = loaded {
+                // It begins anew with what this guard has.
+                session.run = None;
+            }
+            Ok(loaded)
+        });
+        match loaded.map_err(|reason| self.fault(reason))? {
+            Loaded::Refused(why) => Err(self.fault(format!("it refused the state: {why}"))),
+            Loaded::Ok => {
+                (self.offer, self.state, self.entries) = (offer, Some(state), Vec::new());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Its child is free for another run.
+impl Drop for ExecGuard {
+    fn drop(&mut self) {
+        self.pool.ends(self.run);
+    }
+}

@@ -1,0 +1,70 @@
+//! Guards in other processes: `--guard exec:COMMAND`.
+#![cfg(unix)]
+
+mod answers;
+mod commands;
+mod examples;
+mod faults;
+mod lines;
+mod mirrored;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use balk::exec::{ExecGuard, Limits, Pool};
+use balk_guards::{Completion, Entry, FinishReason, Guard, Offer, Protocol, RawCall, Start, Tool, Usage};
+use balk_reports::records::quoted;
+
+/// The program that has Balk's own guards behind the protocol, which cargo builds with the tests.
+fn mirror() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("exec_guard")
+}
+
+/// Says hello as a guard `g` that answers these questions.
+fn hello(answers: &str) -> String {
+    format!(r#"read -r _; echo '{{"hello":{{"protocol":1,"guard":"g","answers":[{answers}]}}}}'"#)
+}
+
+/// A script that says hello, and does this once it is asked about a completion; again and again.
+fn asked(does: &str) -> String {
+    let hello = hello("\"review\"");
+    format!("{hello}; while read -r l; do case $l in '{{\"review\"'*) {does};; esac; done")
+}
+
+/// The answer to a question about a completion, in a script.
+fn says(answer: &str) -> String {
+    format!("echo {}", quoted(answer))
+}
+
+/// A script as a command.
+fn sh(script: &str) -> String {
+    format!("sh -c {}", quoted(script))
+}
+
+/// Limits that no test comes near, on any machine.
+const PATIENT: Limits = Limits { start_ms: 60_000, answer_ms: 60_000 };
+
+/// A guard of this script.
+fn guard(script: &str, limits: Limits) -> ExecGuard {
+    ExecGuard::new(&Arc::new(Pool::start(&sh(script), limits).expect("it says hello")))
+}
+
+/// The tools of a run.
+fn offer() -> Arc<Offer> {
+    Arc::new(Offer::new([Tool::new("read"), Tool::new("write")]))
+}
+
+/// A completion with two calls.
+fn completion() -> Completion {
+    let call = |id: &str, tool: &str| RawCall { id: id.into(), tool: tool.into(), arguments: "{}".into() };
+    let calls = [call("a", "read"), call("b", "write")];
+    Completion::new([], calls, FinishReason::ToolCall, Usage::default(), &offer())
+}
+
+/// Shows a guard the start of a run and a completion.
+fn begin(guard: &mut dyn Guard) -> Completion {
+    guard.observe(&Entry::Start(Start { model: "m".into(), protocol: Protocol::Text, offer: offer() }));
+    let completion = completion();
+    guard.observe(&Entry::Completion(Arc::new(completion.clone())));
+    completion
+}

@@ -170,14 +170,7 @@ impl Crash {
             let expected = "the name of an agent, or --cmd with the command of one";
             return Err(Error::usage("--agent", expected, "neither").hint("`--help` has an example of each"));
         }
-        if let Some(spec) = &self.through {
-            if Recipe::without_command(spec).is_err() {
-                let expected =
-                    "a stack without commands, whose processes would be taken for those of the agent";
-                return Err(Error::usage("--through", expected, format!("`{spec}`")));
-            }
-            Recipe::new(&context.registry, spec, &Config::default())?;
-        }
+        self.check_through(context)?;
         let isolated = isolation::available();
         let is_isolated = isolated.is_ok();
         let Plan { agents, worlds, jobs } = match self.plan(is_isolated) {
@@ -285,6 +278,17 @@ impl Crash {
                 .collect::<io::Result<Vec<Run>>>()
         });
         Ok(played?)
+    }
+
+    /// Whether there are guards for `--through` that can be there.
+    fn check_through(&self, context: &Context) -> Result<(), Error> {
+        let Some(spec) = &self.through else { return Ok(()) };
+        if Recipe::without_command(spec).is_err() {
+            let expected = "a stack without commands, whose processes would be taken for those of the agent";
+            return Err(Error::usage("--through", expected, format!("`{spec}`")));
+        }
+        Recipe::new(&context.registry, spec, &Config::default())?;
+        Ok(())
     }
 
     /// The same actors in process, without a guard and with the default ones.

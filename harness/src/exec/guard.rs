@@ -111,14 +111,13 @@ impl ExecGuard {
 
 /// Gives a child that has just begun a run this state.
 fn load(session: &mut Session, state: &SavedState) -> Result<Loaded, String> {
-    match session.ask("load", &ToGuard::Load(state.clone()))? {
-        FromGuard::Load(loaded) => Ok(loaded),
-        other => Err(unasked(&other)),
-    }
+    let answer = session.ask("load", &ToGuard::Load(state.clone()))?;
+    let FromGuard::Load(loaded) = answer else { return Err(other(&answer)) };
+    Ok(loaded)
 }
 
-/// A child never gets this far with the answer to another question.
-fn unasked(answer: &FromGuard) -> String {
+/// A child never gets this far with an answer of another name.
+fn other(answer: &FromGuard) -> String {
     format!("found an answer to `{}`", answer.name())
 }
 
@@ -137,9 +136,9 @@ impl Guard for ExecGuard {
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
         let line = || ToGuard::Review { completion: CompletionRecord::from(completion) };
-        let decision = self.asked(Question::Review, line, |answer| match answer {
-            FromGuard::Review(reviewed) => self.reader(Some(completion)).decision(reviewed),
-            other => Err(unasked(&other)),
+        let decision = self.asked(Question::Review, line, |answer| {
+            let FromGuard::Review(said) = answer else { return Err(other(&answer)) };
+            self.reader(Some(completion)).decision(said)
         })?;
         Ok(decision.unwrap_or_default())
     }
@@ -149,27 +148,27 @@ impl Guard for ExecGuard {
             completion: CompletionRecord::from(completion),
             results: results.iter().map(ResultRecord::from).collect(),
         };
-        let settlement = self.asked(Question::Settle, line, |answer| match answer {
-            FromGuard::Settle(settled) => self.reader(Some(completion)).settlement(settled),
-            other => Err(unasked(&other)),
+        let settlement = self.asked(Question::Settle, line, |answer| {
+            let FromGuard::Settle(said) = answer else { return Err(other(&answer)) };
+            self.reader(Some(completion)).settlement(said)
         })?;
         Ok(settlement.unwrap_or(Settlement::Accept(Vec::new())))
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
         let line = || ToGuard::Recover { failure: failure.clone() };
-        let recovery = self.asked(Question::Recover, line, |answer| match answer {
-            FromGuard::Recover(recovered) => recovered.map(|it| self.reader(None).recovery(it)).transpose(),
-            other => Err(unasked(&other)),
+        let recovery = self.asked(Question::Recover, line, |answer| {
+            let FromGuard::Recover(said) = answer else { return Err(other(&answer)) };
+            said.map(|it| self.reader(None).recovery(it)).transpose()
         })?;
         Ok(recovery.flatten())
     }
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
         let line = || ToGuard::Conclude { end: end.clone() };
-        let conclusion = self.asked(Question::Conclude, line, |answer| match answer {
-            FromGuard::Conclude(said) => said.map(|it| self.reader(None).conclusion(it, end)).transpose(),
-            other => Err(unasked(&other)),
+        let conclusion = self.asked(Question::Conclude, line, |answer| {
+            let FromGuard::Conclude(said) = answer else { return Err(other(&answer)) };
+            said.map(|it| self.reader(None).conclusion(it, end)).transpose()
         })?;
         Ok(conclusion.flatten())
     }
@@ -184,9 +183,9 @@ impl Guard for ExecGuard {
         if !self.pool.introduction().keeps_state || self.broken.get().is_some() {
             return Value::Null;
         }
-        let state = self.said("save", &ToGuard::Save {}, |answer| match answer {
-            FromGuard::Save(state) => Ok(state),
-            other => Err(unasked(&other)),
+        let state = self.said("save", &ToGuard::Save {}, |answer| {
+            let FromGuard::Save(state) = answer else { return Err(other(&answer)) };
+            Ok(state)
         });
         let Ok(state) = state else { return Value::Null };
         let saved = Saved { guard: self.name().to_owned(), offer: self.offer.clone(), state };

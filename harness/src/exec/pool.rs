@@ -222,9 +222,8 @@ fn introduction(line: &[u8]) -> Result<Introduction, String> {
             "expected a guard that speaks version {PROTOCOL} of the protocol, found {version}"
         ));
     }
-    let introduction = match answer(line).map_err(found)? {
-        FromGuard::Hello(introduction) => introduction,
-        other => return Err(found(format!("the answer to `{}`", other.name()))),
+    let FromGuard::Hello(introduction) = answer(line).map_err(found)? else {
+        return Err(found("another line".to_owned()));
     };
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if introduction.guard.is_empty() || !introduction.guard.chars().all(is_part) {

@@ -171,8 +171,11 @@ impl Child {
                 Ok(count) => self.sent += count,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // It reads no more. What it writes, or that it ends, says why.
-                Err(_) => self.stdin = None,
+                Err(_) => {
+                    // It reads no more. What it writes, or that it ends, says why.
+                    self.stdin = None;
+                    self.unsent.clear();
+                }
             }
         }
         let took = self.sent > before;

@@ -19,6 +19,7 @@ use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::{is_go_ahead, is_nudge};
 use balk_contract::reading::Prospect;
+use balk_contract::wording::first_line;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
@@ -121,6 +122,12 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
+    /// The first line of its last answer, or that it had none.
+    pub(crate) fn answer(&self, chars: usize) -> String {
+        let line = first_line(&self.result, chars);
+        if line.is_empty() { "(nothing)".into() } else { line }
+    }
+
     /// The factor by which more looks are allowed at what others change.
     pub(crate) fn patience(&self) -> u32 {
         match (self.is_of_log, self.reports_a_state()) {

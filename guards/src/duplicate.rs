@@ -33,7 +33,7 @@ use crate::similarity::Ratio;
 use balk_contract::key::{CallKey, Shape};
 use balk_contract::reading::Prospect;
 use balk_contract::rules::{Rule, Rung, Step};
-use balk_contract::wording::{excerpt, first_line, pretty};
+use balk_contract::wording::{excerpt, pretty};
 use balk_contract::{
     Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
     InterventionKind, Note, Origin, Purpose, Question, Sight, Status, Subject, ToolCall, Verdict,
@@ -281,7 +281,7 @@ impl Duplicate {
              {again}. Choose one:\n1. {first}\n2. {second}{missing}\n\nDo not send this call again with the same \
              arguments: the next time, the user is asked instead.",
             tool = self.named(call, "a tool"),
-            error = first_line(&before.result, 160),
+            error = before.answer(160),
         )
     }
 
@@ -295,7 +295,7 @@ impl Duplicate {
                  changed (duplicate {} in this run). The call answered: {}. What should it do?",
                 call.tool,
                 self.state.met + 1,
-                first_line(&before.result, 300),
+                before.answer(300),
             ),
         };
         Question {
@@ -310,7 +310,7 @@ impl Duplicate {
              it was given options and the user was asked. The work of that call is not done. It answered: {}.",
             call.tool,
             self.state.memory.level(before),
-            first_line(&before.result, 300),
+            before.answer(300),
         );
         self.note(family, 4, text)
     }

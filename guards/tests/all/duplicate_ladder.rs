@@ -227,6 +227,19 @@ fn d4_what_each_rung_says() {
     says_all(&text(&run.check(&failed(), STOP)), &["Stopped", "`write_file`", ERROR, "is not done"]);
 }
 
+/// An empty answer is said to be one; a message does not break off where it would stand.
+#[test]
+fn d4_a_call_that_says_nothing_is_told_so_on_each_rung() {
+    let mut run = run();
+    let silent = calls("write_file", ARGUMENTS).fails(" \n");
+    run.check(&silent, "pass");
+    run.check(&silent, BLOCK);
+    says_all(&text(&run.check(&silent, SECOND)), &["It answered \"(nothing)\" "]);
+    let Verdict::Ask(question) = run.check(&silent, ASK).verdict else { panic!() };
+    says_all(&question.note.text, &["The call answered: (nothing). "]);
+    says_all(&text(&run.check(&silent, STOP)), &["It answered: (nothing)."]);
+}
+
 #[test]
 fn d4_the_family_counts_however_it_is_spelled_and_whatever_lies_between() {
     let spelled = calls("write_file", "{ \"content\": \"x\", \"path\": \"hello.py\" }").fails(ERROR);

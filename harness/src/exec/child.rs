@@ -1,6 +1,6 @@
 //! A child process: its lines in both directions, each within its time, and its end.
 //!
-//! One thread serves all three streams, and only while an answer is due. A child that writes while nobody reads waits
+//! One thread serves all three streams, and only while an answer is due. A child that writes at another time waits
 //! in its own process.
 
 mod last_lines;
@@ -116,7 +116,7 @@ impl Child {
         self.came.drain(..self.answered);
         self.answered = 0;
         if !self.came.is_empty() {
-            return Err(format!("a line that nobody asked for: {}", shown(&self.came)));
+            return Err(format!("a line without a question: {}", shown(&self.came)));
         }
         let mut watch = Stopwatch::start();
         let mut searched = 0;

@@ -53,7 +53,7 @@ fn many_trials_give_the_same_bytes_on_any_number_of_threads() {
     assert!(!replayed.contains("differ"), "{replayed}");
 }
 
-/// A record is read, and whoever wrote it cannot have a command run.
+/// A record is read, and its writer cannot have a command run.
 #[test]
 fn a_command_in_a_file_is_not_run() {
     let folder = tempfile::tempdir().expect("a folder");

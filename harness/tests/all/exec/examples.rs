@@ -22,7 +22,7 @@ fn spec((language, file): (&str, &str)) -> Option<String> {
     if there.is_ok_and(|it| it.success()) {
         return Some(format!("exec:{language} {}", quoted(&path(file).display().to_string())));
     }
-    // Past the capture of the test's own output: whoever runs the tests sees it.
+    // Past the capture of the test's own output, so that it is seen.
     writeln!(std::io::stderr(), "== SKIPPED: {file} was not run, since there is no {language}")
         .expect("it is open");
     None

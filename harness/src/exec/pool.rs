@@ -207,10 +207,12 @@ fn answer(line: &[u8]) -> Result<FromGuard, String> {
 /// Reads a hello. The version comes first: the rest may have another form in another one.
 fn introduction(line: &[u8]) -> Result<Introduction, String> {
     #[derive(Deserialize)]
+    #[serde(expecting = "an object with the member `hello`")]
     struct Probe {
         hello: Versioned,
     }
     #[derive(Deserialize)]
+    #[serde(expecting = "an object with the member `protocol`")]
     struct Versioned {
         protocol: u64,
     }

@@ -89,7 +89,9 @@ impl From<BadStack> for Error {
             }
             BadStack::Command { asked, reason } => {
                 let error = Self::usage("--guard", "", format!("`{asked}`: {reason}"));
-                Self { exit: Exit::GuardFault, ..error }
+                let schema = program::command("schema guard");
+                let hint = format!("`{schema}` has the form of the lines that a guard reads and writes");
+                Self { exit: Exit::GuardFault, ..error.hint(&hint) }
             }
             BadStack::FromFile { asked } => Self::usage(
                 "--guard",

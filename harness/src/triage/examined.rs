@@ -302,3 +302,24 @@ fn bytes(entry: &Entry) -> u64 {
     };
     length as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_counted_from_the_last_message_that_has_one() {
+        let times = |seconds: &[(usize, i64)]| -> Vec<(usize, Timestamp)> {
+            let time = |second| Timestamp::from_second(second).expect("it is in this age");
+            seconds.iter().map(|(at, second)| (*at, time(*second))).collect()
+        };
+        let after = |seconds: &[(usize, i64)], message| seconds_after(&times(seconds), message);
+        assert_eq!(after(&[(2, 100), (4, 160), (9, 400)], 4), Some(240));
+        assert_eq!(after(&[(2, 100), (4, 160), (9, 400)], 8), Some(240));
+        assert_eq!(after(&[(2, 100), (4, 160), (9, 400)], 0), Some(300), "from the first there is");
+        assert_eq!(after(&[(2, 100), (4, 400), (9, 160)], 3), Some(300), "to the latest, wherever it is");
+        assert_eq!(after(&[(2, 100), (9, 50)], 9), Some(50));
+        assert_eq!(after(&[(2, 100)], 1), None, "one time is no duration");
+        assert_eq!(after(&[], 1), None);
+    }
+}

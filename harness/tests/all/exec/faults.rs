@@ -42,6 +42,12 @@ fn a_command_that_is_no_guard_says_why() {
         "expected a hello, found `hi` (expected value at line 1 column 1); standard error was empty",
     );
     refused(
+        "echo 1",
+        PATIENT,
+        "expected a hello, found `1` (invalid type: integer `1`, expected an object with the member `hello` at line \
+         1 column 1); standard error was empty",
+    );
+    refused(
         r#"echo '{"hello":{"protocol":2,"name":"later"}}'"#,
         PATIENT,
         "expected a guard that speaks version 1 of the protocol, found 2; standard error was empty",

@@ -1,8 +1,9 @@
 //! The time of reading logs, beside that of parsing their JSON to `serde_json::Value`: `import_speed FILE|DIR…`.
 //!
-//! Logs are read as the commands read them, on one thread: each transcript is dropped once it is done, and so is each
-//! value. All is done in turn, and the fastest of several rounds counts. The last column is the same with the stack
-//! `default` folded. Files that are no JSON are left out, and so are those of no format that is known.
+//! Logs are read as the commands read them, on one thread: all files of a format together, each transcript dropped once
+//! it is done, and so is each value. All is done in turn, and the fastest of several rounds counts. The last column is
+//! the same with the stack `default` folded. Files that are no JSON are left out, and so are those of no format that is
+//! known.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -25,16 +26,6 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 const ROUNDS: u32 = 7;
 
-/// The fastest times of the files of one format, in nanoseconds.
-#[derive(Default)]
-struct Times {
-    files: u64,
-    bytes: u64,
-    values: u64,
-    read: u64,
-    folded: u64,
-}
-
 #[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 #[expect(clippy::float_arithmetic, reason = "a ratio of times is no part of a trial")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,40 +38,36 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = Config::default();
     let recipes = Recipes::new(&registry, &config);
     let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
-    let mut formats: BTreeMap<&str, Times> = BTreeMap::new();
+    let fold = |recording| {
+        let recorded = join(recording, &Setting::default());
+        let mut stack = recipes.stack(DEFAULT, &TruthChannel::default()).expect("the stack is there");
+        fold(&recorded.entries, &mut stack).events.len()
+    };
+    let mut formats: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
     for file in files {
-        let bytes = fs::read(&file)?;
-        let fold = |recording| {
-            let recorded = join(recording, &Setting::default());
-            let mut stack = recipes.stack(DEFAULT, &TruthChannel::default()).expect("the stack is there");
-            fold(&recorded.entries, &mut stack).events.len()
-        };
-        let (Some(format), _) = read(&bytes, &pool, &|_| 0)? else { continue };
-        if !is_json(&bytes) {
-            continue;
-        }
-        let times = formats.entry(format.name()).or_default();
-        times.files += 1;
-        times.bytes += bytes.len() as u64;
-        times.values += fastest(|| parse(&bytes));
-        times.read += fastest(|| read(&bytes, &pool, &|_| 1).expect("memory can be read").1);
-        times.folded += fastest(|| read(&bytes, &pool, &fold).expect("memory can be read").1);
+        let file = [fs::read(&file)?];
+        let (Some(format), _) = read(&file, &pool, &|_| 0)? else { continue };
+        formats.entry(format.name()).or_default().extend(file.into_iter().filter(|it| is_json(it)));
     }
     println!(
         "| format | files | MB | parsed to `Value`, MB/s | read, MB/s | read / parsed | folded / parsed |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|");
-    for (format, it) in formats {
-        let pace = |time: u64| it.bytes as f64 * 1e3 / time as f64;
-        let ratio = |time: u64| time as f64 / it.values as f64;
+    for (format, files) in formats.into_iter().filter(|(_, files)| !files.is_empty()) {
+        let bytes = files.iter().map(Vec::len).sum::<usize>() as f64;
+        let parsed = fastest(|| files.iter().map(|file| parse(file)).sum());
+        let only_read = fastest(|| read(&files, &pool, &|_| 1).expect("memory can be read").1);
+        let folded = fastest(|| read(&files, &pool, &fold).expect("memory can be read").1);
+        let pace = |time: u64| bytes * 1e3 / time as f64;
+        let ratio = |time: u64| time as f64 / parsed as f64;
         println!(
-            "| {format} | {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.2} |",
-            it.files,
-            it.bytes as f64 / 1e6,
-            pace(it.values),
-            pace(it.read),
-            ratio(it.read),
-            ratio(it.folded),
+            "| `{format}` | {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.2} |",
+            files.len(),
+            bytes / 1e6,
+            pace(parsed),
+            pace(only_read),
+            ratio(only_read),
+            ratio(folded),
         );
     }
     Ok(())
@@ -104,13 +91,13 @@ fn parse(bytes: &[u8]) -> usize {
     values.map_while(Result::ok).map(black_box).count()
 }
 
-/// The format of a file, and the sum of what `work` makes of its transcripts.
+/// The format of the last file, and the sum of what `work` makes of the transcripts of all.
 fn read(
-    bytes: &[u8],
+    files: &[Vec<u8>],
     pool: &ThreadPool,
     work: &(dyn Fn(Recording) -> usize + Sync),
 ) -> io::Result<(Option<Format>, usize)> {
-    let mut inputs = std::iter::once(Input { content: Box::new(bytes), sought: false });
+    let mut inputs = files.iter().map(|file| Input { content: Box::new(&file[..]), sought: false });
     let (mut format, mut sum) = (None, 0);
     Reading { from: None, pool }.read(
         &mut inputs,

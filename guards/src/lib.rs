@@ -26,6 +26,7 @@ pub mod repair;
 pub mod repetition;
 pub mod retry_safety;
 mod search;
+mod shipped;
 mod showing;
 pub mod similarity;
 mod unseen;
@@ -43,19 +44,4 @@ pub use progress::{Progress, ProgressSettings};
 pub use repair::{CallRepair, CallRepairSettings};
 pub use repetition::Repetition;
 pub use retry_safety::{RetrySafety, RetrySafetyPolicy, RetrySafetySettings};
-
-/// The guards that are on by default, with their default settings: the stack that `balk` calls `default`.
-#[must_use]
-pub fn default_stack() -> Stack {
-    Stack::new(vec![
-        Box::new(CallRepair::default()),
-        Box::new(Abandonment::default()),
-        Box::new(Repetition::default()),
-        Box::new(NoTools::default()),
-        Box::new(Duplicate::default()),
-        Box::new(EmptyCompletion::default()),
-        Box::new(RetrySafety::default()),
-        Box::new(Handoff::default()),
-        Box::new(Progress::default()),
-    ])
-}
+pub use shipped::{SHIPPED, default_stack, shipped};

@@ -12,9 +12,8 @@ use balk::exec::lines::{
     Recovered, Reviewed, SavedState, Settled, SubjectLine, ToGuard, VerdictLine,
 };
 use balk_guards::{
-    Abandonment, Answer, CallRepair, Completion, Conclusion, Decision, Duplicate, EmptyCompletion, Entry,
-    Gap, Guard, Handoff, Intervention, InterventionKind, NoTools, Note, Progress, Recovery, Repair,
-    Repetition, RetrySafety, Settlement, Subject, ToolResult, Verdict,
+    Answer, Completion, Conclusion, Decision, Entry, Gap, Guard, Intervention, InterventionKind, Note,
+    Recovery, Repair, Settlement, Subject, ToolResult, Verdict,
 };
 use balk_reports::records::{CompletionRecord, EntryRecord, transcript};
 
@@ -43,19 +42,11 @@ fn main() -> io::Result<()> {
 
 /// The guard of this name, or the one that only passes.
 fn made(name: &str) -> io::Result<Box<dyn Guard>> {
-    Ok(match name {
-        "pass" => Box::new(()),
-        "abandonment" => Box::new(Abandonment::default()),
-        "duplicate" => Box::new(Duplicate::default()),
-        "empty-completion" => Box::new(EmptyCompletion::default()),
-        "handoff" => Box::new(Handoff::default()),
-        "no-tools" => Box::new(NoTools::default()),
-        "progress" => Box::new(Progress::default()),
-        "repair" => Box::new(CallRepair::default()),
-        "repetition" => Box::new(Repetition::default()),
-        "retry-safety" => Box::new(RetrySafety::default()),
-        _ => return Err(io::Error::other(format!("no guard `{name}`"))),
-    })
+    let unknown = || io::Error::other(format!("no guard `{name}`"));
+    match name {
+        "pass" => Ok(Box::new(())),
+        name => Ok(balk_guards::shipped(name, serde_json::Map::new()).ok_or_else(unknown)??),
+    }
 }
 
 struct Mirror<'a> {

@@ -60,7 +60,6 @@ mod passing;
 mod place;
 mod places;
 mod put;
-mod question;
 mod reply;
 mod rest;
 mod route;

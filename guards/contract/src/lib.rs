@@ -17,6 +17,7 @@ mod offer;
 #[cfg(feature = "serde")]
 pub mod offered;
 mod phraser;
+mod question;
 pub mod reading;
 #[cfg(feature = "record")]
 pub mod record;

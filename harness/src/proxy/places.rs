@@ -20,7 +20,6 @@ use super::history::{self, Reader, intervention};
 use super::known::Known;
 use super::place::{Answer, Place};
 use super::put::{Put, edits};
-use super::question;
 use super::watched::Watched;
 use crate::listen::path::{self, Item, Path};
 
@@ -395,7 +394,7 @@ fn hears(
             // Some agents answer every message without a call by themselves, with the same words. Words that come for
             // the third time are taken for that, and the question is asked again.
             Step::User(_) if before.iter().filter(|it| *it == message).count() > 1 => {}
-            Step::User(question) => run.answered(question::answer(&question, text)),
+            Step::User(question) => run.answered(question.answered_by(text)),
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
         }
     }

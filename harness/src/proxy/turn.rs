@@ -20,7 +20,6 @@ use super::passing::{Passed, Passing};
 use super::place::Answer;
 use super::places::Places;
 use super::put::Put;
-use super::question;
 use super::state::{Happened, Outcome, State};
 use crate::bench::Stopwatch;
 
@@ -108,7 +107,7 @@ impl Turn<'_> {
                     let own = &state.entries[last_completion(&state.entries)..];
                     let said: String =
                         own.iter().filter_map(|it| it.notice()).map(|it| format!("{it}\n\n")).collect();
-                    return self.says(state, &(said + &question::text(&asks)));
+                    return self.says(state, &(said + &asks.message()));
                 }
                 Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
                 Step::Ended(end) => return self.stops(state, &end),

@@ -6,8 +6,7 @@ use std::sync::{Arc, LazyLock};
 use balk::engine::{self, Trial, TruthChannel};
 use balk::exec::{ExecGuard, Pool};
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, AttemptResponse, CallRepair, Completion, Conclusion, Decision,
-    Duplicate, EmptyCompletion, Entry, Guard, Handoff, NoTools, Progress, Recovery, Repetition, RetrySafety,
+    Answer, AttemptFailure, AttemptResponse, Completion, Conclusion, Decision, Entry, Guard, Recovery,
     Settlement, Stack, Termination, ToolResult,
 };
 use balk_scenarios::{Scenario, World, WorldOptions, catalogue};
@@ -33,16 +32,9 @@ const GUARDS: [&str; 10] = [
 fn own(name: &str) -> Box<dyn Guard> {
     match name {
         "pass" => Box::new(()),
-        "abandonment" => Box::new(Abandonment::default()),
-        "duplicate" => Box::new(Duplicate::default()),
-        "empty-completion" => Box::new(EmptyCompletion::default()),
-        "handoff" => Box::new(Handoff::default()),
-        "no-tools" => Box::new(NoTools::default()),
-        "progress" => Box::new(Progress::default()),
-        "repair" => Box::new(CallRepair::default()),
-        "repetition" => Box::new(Repetition::default()),
-        "retry-safety" => Box::new(RetrySafety::default()),
-        other => panic!("no guard `{other}`"),
+        name => balk_guards::shipped(name, serde_json::Map::new())
+            .expect("it is shipped")
+            .expect("it has defaults"),
     }
 }
 

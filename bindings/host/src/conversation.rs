@@ -1,0 +1,376 @@
+//! The loop that a framework drives.
+//!
+//! A framework sends its whole history with each request and knows nothing of what happens between a request and its
+//! answer. So a correction is another request that the framework never sees, a refused call is missing from the answer,
+//! and a question or a stop is an answer in the model's place. Whatever the framework did not see is put into its later
+//! requests, so that the model's history is whole.
+
+use std::sync::Arc;
+
+use balk_guards::{
+    AttemptFacts, Completion, Entry, Intervention, InterventionKind, Limits, Offer, Protocol, Run, Speaker,
+    Stack, Start, Step, Termination, ToolCall, ToolResult, UserMessage, conclusion,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::said::{offer, protocol};
+use crate::{Answer, Error, Failure, Guards, Said, Told, Tool, told};
+
+use history::{entries, is_one_turn, messages, results};
+pub use puts::Placed;
+use puts::Put;
+
+mod history;
+mod puts;
+
+/// One conversation of a framework with its model.
+///
+/// A request goes on from the one before if it begins with the same messages, the answer, and nothing more of the
+/// model. Any other history (another conversation, a summary, an edited message) is folded anew: the guards then know
+/// what it shows, and what was hidden in the old one is gone.
+#[derive(Debug)]
+pub struct Conversation {
+    guards: Guards,
+    place: Option<Place>,
+}
+
+/// A request of the framework.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The history.
+    pub messages: Vec<Said>,
+    /// The tools on offer.
+    #[serde(default)]
+    pub tools: Vec<Tool>,
+    /// The model's name.
+    #[serde(default)]
+    pub model: Arc<str>,
+    /// How a task ends; by default, by a tool of the purpose `finish` if there is one, else by text.
+    #[serde(default)]
+    pub protocol: Option<Protocol>,
+}
+
+/// What the framework's model is to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Turn {
+    /// Send the request, with these messages.
+    Send {
+        /// The messages, in order.
+        messages: Vec<Placed>,
+        /// Whether they are others than the framework's own.
+        changed: bool,
+    },
+    /// Wait for a time from this range, in milliseconds.
+    Wait {
+        /// At least.
+        at_least: u64,
+        /// At most.
+        at_most: u64,
+    },
+    /// Give this answer to the framework.
+    Show {
+        /// The answer; `null` if it is the model's last one as it came.
+        answer: Option<Answer>,
+        /// What guards did since the request.
+        told: Vec<Told>,
+    },
+    /// Give the framework what came of the last attempt: an error, or an empty answer.
+    Failed {
+        /// What guards did since the request.
+        told: Vec<Told>,
+    },
+}
+
+/// Where a conversation is.
+#[derive(Debug)]
+struct Place {
+    run: Run<Stack>,
+    offer: Arc<Offer>,
+    /// The messages of the last request.
+    known: Vec<Said>,
+    /// What it was answered with.
+    shown: Option<Answer>,
+    /// What the framework's requests lack.
+    puts: Vec<Put>,
+    /// What was committed since the request.
+    turn: Vec<Entry>,
+    /// What guards did about the results that came with the request, or since.
+    told: Vec<Told>,
+    /// What the user is to be told with the answer.
+    notices: Vec<Arc<str>>,
+    /// What the user was told last for the end of the run.
+    ending: Option<Arc<str>>,
+    /// The model's last answer that was not empty.
+    last: Option<Arc<Completion>>,
+    /// Whether the last attempt failed.
+    has_failed: bool,
+}
+
+impl Conversation {
+    /// A conversation that has not begun.
+    #[must_use]
+    pub fn new(guards: Guards) -> Self {
+        Self { guards, place: None }
+    }
+
+    /// The framework is about to send this request.
+    ///
+    /// # Errors
+    /// A history that no run can have.
+    pub fn asks(&mut self, request: Request) -> Result<Turn, Error> {
+        let offer = offer(&request.tools);
+        let place = self.place.take().filter(|it| it.goes_on(&offer, &request.messages));
+        let mut place = match place {
+            Some(mut place) => {
+                place.hears(&request.messages);
+                place
+            }
+            None => Place::new(&self.guards, &request, offer)?,
+        };
+        place.known = request.messages;
+        Ok(self.place.insert(place).turn())
+    }
+
+    /// The model answered.
+    ///
+    /// # Errors
+    /// It was not asked.
+    pub fn answered(&mut self, answer: &Answer) -> Result<Turn, Error> {
+        let place = self.asked("an answer")?;
+        let completion = Arc::new(answer.completion(&place.offer));
+        place.has_failed = completion.is_empty();
+        if !place.has_failed {
+            place.last = Some(completion.clone());
+        }
+        place.run.completed(completion);
+        Ok(place.turn())
+    }
+
+    /// The attempt failed.
+    ///
+    /// # Errors
+    /// The model was not asked, or there is no such cause.
+    pub fn failed(&mut self, failure: &Failure) -> Result<Turn, Error> {
+        let cause = failure.cause()?;
+        let place = self.asked("a failed attempt")?;
+        place.has_failed = true;
+        place.run.failed(cause, failure.message.clone(), AttemptFacts::default());
+        Ok(place.turn())
+    }
+
+    /// The host has waited so many milliseconds.
+    ///
+    /// # Errors
+    /// It was not to wait.
+    pub fn waited(&mut self, ms: u64) -> Result<Turn, Error> {
+        let place = self.place.as_mut().filter(|it| matches!(it.run.step(), Step::Wait(_)));
+        let place = place.ok_or_else(|| out_of_turn("that the host has waited"))?;
+        place.run.waited(ms);
+        Ok(place.turn())
+    }
+
+    fn asked(&mut self, found: &str) -> Result<&mut Place, Error> {
+        let place = self.place.as_mut().filter(|it| matches!(it.run.step(), Step::Model { .. }));
+        place.ok_or_else(|| out_of_turn(found))
+    }
+}
+
+fn out_of_turn(found: &str) -> Error {
+    Error::new(format!("conversation: expected what the last turn asks for, found {found}"))
+}
+
+impl Place {
+    /// Folds a history from its start.
+    fn new(guards: &Guards, request: &Request, offer: Arc<Offer>) -> Result<Self, Error> {
+        let protocol = request.protocol.unwrap_or_else(|| protocol(&offer));
+        let start = Start { model: request.model.clone(), protocol, offer: offer.clone() };
+        let history = entries(&request.messages, &offer);
+        let transcript = std::iter::once(Entry::Start(start)).chain(history).collect();
+        let run = Run::resume(guards.stack(), transcript, Limits::NONE);
+        let mut run = run.map_err(|why| Error::new(format!("messages: {why}")))?;
+        run.take_news();
+        Ok(Self {
+            run,
+            offer,
+            known: Vec::new(),
+            shown: None,
+            puts: Vec::new(),
+            turn: Vec::new(),
+            told: Vec::new(),
+            notices: Vec::new(),
+            ending: None,
+            last: None,
+            has_failed: false,
+        })
+    }
+
+    /// Whether a request with these messages comes after the answer.
+    fn goes_on(&self, offer: &Arc<Offer>, messages: &[Said]) -> bool {
+        let Some(shown) = &self.shown else { return false };
+        let Some((before, news)) = messages.split_at_checked(self.known.len()) else { return false };
+        let is_shown = matches!(news.first(), Some(Said::Assistant(it)) if it.calls == shown.calls);
+        let has_ended = matches!(self.run.step(), Step::Ended(_));
+        is_shown && !has_ended && is_one_turn(news) && before == self.known && *offer == self.offer
+    }
+
+    /// Hears what came after the answer.
+    fn hears(&mut self, messages: &[Said]) {
+        self.run.take_news();
+        self.turn.clear();
+        self.told.clear();
+        self.notices.clear();
+        (self.last, self.has_failed) = (None, false);
+        let answer = self.known.len();
+        let news = &messages[answer + 1..];
+        if let Step::Tools { calls, .. } = self.run.step() {
+            self.ran(&results(&calls, news));
+        }
+        for message in news {
+            let Said::User { text } = message else { continue };
+            match self.run.step() {
+                Step::Model { .. } | Step::Reply => {
+                    self.run.said(UserMessage { from: Speaker::User, text: text.clone() });
+                }
+                Step::User(question) => self.run.answered(question.answered_by(text)),
+                Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
+            }
+        }
+        // The framework asks its model again after a message without a call, and only it knows why.
+        if self.run.step() == Step::Reply {
+            self.run.said(UserMessage { from: Speaker::Loop, text: "".into() });
+        }
+        let entries = self.run.take_news();
+        let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
+        let (with, then) = entries.split_at(entries.iter().position(is_said).unwrap_or(entries.len()));
+        let is_result = |it: &Said| matches!(it, Said::Tool { .. });
+        let results = answer + 1 + news.iter().rposition(is_result).map_or(0, |at| at + 1);
+        let seen = self.shown.take().unwrap_or_default().calls;
+        self.puts.extend(Put::of_guards(results, with, &seen));
+        self.puts.extend(Put::of_guards(messages.len(), then, &seen));
+        self.told = told(&entries);
+        self.notices = entries.iter().filter_map(|it| it.notice().cloned()).collect();
+    }
+
+    /// The calls ran. A framework runs each once, so what a guard wants to run again has the same result.
+    fn ran(&mut self, results: &[ToolResult]) {
+        self.run.executed(results.to_vec());
+        loop {
+            match self.run.step() {
+                Step::Wait(wait) => self.run.waited(wait.at_least),
+                Step::Tools { calls, .. } => {
+                    let again = |it: &&ToolResult| calls.iter().any(|call| call.id == it.call.id);
+                    self.run.executed(results.iter().filter(again).cloned().collect::<Vec<_>>());
+                }
+                Step::Model { .. } | Step::User(_) | Step::Reply | Step::Ended(_) => return,
+            }
+        }
+    }
+
+    /// What is to be done next.
+    fn turn(&mut self) -> Turn {
+        let news = self.run.take_news();
+        self.told.extend(told(&news));
+        self.turn.extend(news);
+        match self.run.step() {
+            Step::Model { .. } => {
+                let hidden = Put::before(self.known.len(), &self.turn);
+                let puts: Vec<&Put> = self.puts.iter().chain(&hidden).collect();
+                Turn::Send { messages: puts::placed(self.known.len(), &puts), changed: !puts.is_empty() }
+            }
+            Step::Wait(wait) => Turn::Wait { at_least: wait.at_least, at_most: wait.at_most },
+            Step::Tools { calls, .. } => self.shows(&calls, None),
+            Step::Reply => self.replies(),
+            Step::User(question) => {
+                // A guard that stops a run says so before another one asks what to do then.
+                let own = &self.turn[last_completion(&self.turn)..];
+                let said: String =
+                    own.iter().filter_map(Entry::notice).map(|it| format!("{it}\n\n")).collect();
+                self.says(&(said + &question.message()))
+            }
+            Step::Ended(_) if self.has_failed => Turn::Failed { told: std::mem::take(&mut self.told) },
+            Step::Ended(end) => self.stops(&end),
+        }
+    }
+
+    /// An answer without a call may be the last one, so what the user should know at the end is said with it, once.
+    fn replies(&mut self) -> Turn {
+        // In-process guards do not break.
+        let note = conclusion(self.run.guard(), &Termination::Finished).ok().flatten();
+        let ending = note.map(|it| it.notice().text);
+        let fresh = ending.clone().filter(|it| self.ending.as_ref() != Some(it));
+        self.ending = ending.or_else(|| self.ending.take());
+        self.shows(&[], fresh)
+    }
+
+    /// The calls that may run, and the texts; `ending` is said below them.
+    fn shows(&mut self, calls: &[Arc<ToolCall>], ending: Option<Arc<str>>) -> Turn {
+        let Some(original) = self.last.take() else {
+            return Turn::Failed { told: std::mem::take(&mut self.told) };
+        };
+        let (hidden, own) = self.turn.split_at(last_completion(&self.turn));
+        let judged = judged(own).unwrap_or_else(|| original.clone());
+        let notices = self.notices.drain(..).chain(own.iter().filter_map(|it| it.notice().cloned()));
+        let notices: Vec<Arc<str>> = notices.chain(ending).collect();
+        let at = self.known.len();
+        self.puts.extend(Put::before(at, hidden));
+        let mut answer = Answer::from(&*judged);
+        if !notices.is_empty() {
+            self.puts.push(Put::instead(at, &[Entry::Completion(judged.clone())]));
+            let text = std::iter::once(&answer.text).filter(|it| !it.is_empty()).chain(&notices);
+            answer.text = text.map(|it| &**it).collect::<Vec<_>>().join("\n\n").into();
+        } else if calls.len() < judged.calls.len() {
+            let missing = judged.calls.iter().filter(|it| !calls.contains(it));
+            self.puts.push(Put::calls(at, missing));
+        }
+        answer.calls.retain(|it| calls.iter().any(|call| call.id == it.id));
+        let passes = judged == original && calls.len() == judged.calls.len() && notices.is_empty();
+        self.shown = Some(answer.clone());
+        Turn::Show { answer: (!passes).then_some(answer), told: std::mem::take(&mut self.told) }
+    }
+
+    /// Words of a guard to the user, in place of what the model said.
+    fn says(&mut self, text: &str) -> Turn {
+        let (hidden, own) = self.turn.split_at(last_completion(&self.turn));
+        let at = self.known.len();
+        self.puts.extend(Put::before(at, hidden));
+        self.puts.push(Put::instead(at, own));
+        let usage = self.last.take().map(|it| it.usage).unwrap_or_default();
+        let answer = Answer { text: text.into(), usage, ..Answer::default() };
+        self.shown = Some(answer.clone());
+        Turn::Show { answer: Some(answer), told: std::mem::take(&mut self.told) }
+    }
+
+    /// A guard or the user ended the run.
+    fn stops(&mut self, end: &Termination) -> Turn {
+        let said = self.turn.iter().filter_map(|entry| {
+            if let Entry::Conclusion(it) = entry { Some(it.notice().text) } else { entry.notice().cloned() }
+        });
+        let said: Vec<Arc<str>> = said.collect();
+        let text = match (&*said, end) {
+            ([], Termination::StoppedByUser) => "The run has ended, as you asked.".to_owned(),
+            ([], _) => "The run has ended.".to_owned(),
+            (said, _) => said.join("\n\n"),
+        };
+        self.says(&text)
+    }
+}
+
+/// The index of the last answer of the model; the number of entries if there is none.
+fn last_completion(entries: &[Entry]) -> usize {
+    entries.iter().rposition(|it| matches!(it, Entry::Completion(_))).unwrap_or(entries.len())
+}
+
+/// What an answer is after the guards' repairs.
+fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
+    own.iter().rev().find_map(|entry| {
+        if let Entry::Completion(it)
+        | Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. }) = entry
+        {
+            Some(it.clone())
+        } else {
+            None
+        }
+    })
+}

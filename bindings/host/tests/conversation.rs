@@ -1,0 +1,234 @@
+//! A framework that sends its history with each request, with the guards between it and its model.
+
+use std::collections::BTreeMap;
+
+use balk_host::{Answer, Call, Conversation, Failure, Guards, Placed, Request, Said, Tool, Turn};
+use serde_json::{Value, from_value, json};
+
+/// A framework with its model: `told` are the answers that its model still has.
+struct Framework {
+    conversation: Conversation,
+    messages: Vec<Said>,
+    /// What the model was sent with each request.
+    sent: Vec<Vec<Placed>>,
+}
+
+fn framework(guards: &str) -> Framework {
+    let guards = Guards::new(guards, BTreeMap::new()).expect("they are shipped");
+    Framework { conversation: Conversation::new(guards), messages: Vec::new(), sent: Vec::new() }
+}
+
+fn tools() -> Vec<Tool> {
+    let tool =
+        |name: &str, effect: &str| from_value(json!({"name": name, "effect": effect})).expect("a tool");
+    vec![tool("read_file", "read-only"), tool("write_file", "write"), tool("run_shell_command", "unknown")]
+}
+
+fn answer(value: Value) -> Answer {
+    from_value(value).expect("an answer")
+}
+
+fn call(id: &str, tool: &str, arguments: &str) -> Value {
+    json!({"calls": [{"id": id, "tool": tool, "arguments": arguments}], "finish": "tool_call"})
+}
+
+impl Framework {
+    fn says(&mut self, text: &str) {
+        self.messages.push(Said::User { text: text.into() });
+    }
+
+    fn returns(&mut self, id: &str, text: &str, status: &str) {
+        self.messages
+            .push(from_value(json!({"role": "tool", "id": id, "text": text, "status": status})).unwrap());
+    }
+
+    /// Sends the history; the model answers with these, as often as it is asked. Returns what the framework gets.
+    fn asks(&mut self, answers: &[Value]) -> Turn {
+        let request = Request {
+            messages: self.messages.clone(),
+            tools: tools(),
+            model: "some-model".into(),
+            protocol: None,
+        };
+        let mut answers = answers.iter();
+        let mut last = Answer::default();
+        let mut turn = self.conversation.asks(request).expect("a request");
+        loop {
+            turn = match turn {
+                Turn::Send { messages, .. } => {
+                    self.sent.push(messages);
+                    let Some(next) = answers.next() else {
+                        panic!("the model is asked once more than it answers")
+                    };
+                    last = answer(next.clone());
+                    self.conversation.answered(&last).expect("it was asked")
+                }
+                Turn::Wait { at_least, .. } => self.conversation.waited(at_least).expect("it was to wait"),
+                Turn::Show { answer: shown, told } => {
+                    assert_eq!(answers.next(), None, "the model has answers left");
+                    let shown_answer = shown.clone().unwrap_or(last);
+                    self.messages.push(Said::Assistant(shown_answer));
+                    return Turn::Show { answer: shown, told };
+                }
+                Turn::Failed { told } => return Turn::Failed { told },
+            }
+        }
+    }
+
+    fn last_sent(&self) -> &[Placed] {
+        self.sent.last().expect("the model was asked")
+    }
+}
+
+fn own(from: usize) -> Placed {
+    Placed::Own { from, calls: Vec::new() }
+}
+
+#[test]
+fn what_no_guard_objects_to_passes_as_it_came() {
+    let mut framework = framework("default");
+    framework.says("What is in notes.txt?");
+    let turn = framework.asks(&[call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    assert_eq!(turn, Turn::Show { answer: None, told: vec![] });
+    framework.returns("a", "milk, bread", "ok");
+    let turn = framework.asks(&[json!({"text": "Milk and bread."})]);
+    assert_eq!(turn, Turn::Show { answer: None, told: vec![] });
+    assert_eq!(framework.last_sent(), [own(0), own(1), own(2)]);
+}
+
+#[test]
+fn a_correction_is_a_request_that_the_framework_never_sees() {
+    let mut framework = framework("default");
+    framework.says("Read notes.txt and tell me what it says.");
+    let announced = json!({"text": "I will read the file now."});
+    let turn = framework.asks(&[announced, call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    let Turn::Show { answer: None, told } = turn else { panic!("{turn:?}") };
+    assert_eq!((told.len(), &*told[0].guard, told[0].kind), (1, "no-tools", "feedback"));
+    // The model sees its own words and the correction; so it does in the next request.
+    for sent in [framework.last_sent().to_vec(), {
+        framework.returns("a", "milk", "ok");
+        framework.asks(&[json!({"text": "It says milk."})]);
+        framework.last_sent().to_vec()
+    }] {
+        assert_eq!(sent[0], own(0));
+        let Placed::New { said: Said::Assistant(it) } = &sent[1] else { panic!("{sent:?}") };
+        assert_eq!(&*it.text, "I will read the file now.");
+        let Placed::New { said: Said::User { text } } = &sent[2] else { panic!("{sent:?}") };
+        assert_eq!(*text, told[0].text);
+    }
+    assert_eq!(framework.last_sent()[3..], [own(1), own(2)]);
+}
+
+#[test]
+fn a_refused_call_never_reaches_the_framework() {
+    let mut framework = framework("duplicate");
+    framework.says("Read notes.txt.");
+    let again = |id: &str| call(id, "read_file", r#"{"path":"notes.txt"}"#);
+    for id in ["a", "b"] {
+        framework.asks(&[again(id)]);
+        framework.returns(id, "milk, bread and a long list of other things", "ok");
+    }
+    let turn = framework.asks(&[again("c"), json!({"text": "Milk and bread."})]);
+    let Turn::Show { answer: None, told } = turn else { panic!("{turn:?}") };
+    assert_eq!(told[0].kind, "block");
+    let sent = framework.last_sent();
+    assert!(
+        matches!(&sent[5], Placed::New { said: Said::Assistant(it) } if &*it.calls[0].id == "c"),
+        "{sent:?}"
+    );
+    assert!(matches!(&sent[6], Placed::New { said: Said::Tool { id, .. } } if &**id == "c"), "{sent:?}");
+}
+
+#[test]
+fn of_several_calls_the_others_run() {
+    let mut framework = framework("duplicate");
+    framework.says("Read notes.txt.");
+    let notes = |id: &str| json!({"id": id, "tool": "read_file", "arguments": r#"{"path":"notes.txt"}"#});
+    for id in ["a", "b"] {
+        framework.asks(&[json!({"calls": [notes(id)]})]);
+        framework.returns(id, "milk, bread and a long list of other things", "ok");
+    }
+    let other = json!({"id": "d", "tool": "read_file", "arguments": r#"{"path":"more.txt"}"#});
+    let turn = framework.asks(&[json!({"calls": [notes("c"), other]})]);
+    let Turn::Show { answer: Some(shown), .. } = turn else { panic!("{turn:?}") };
+    assert_eq!(shown.calls.iter().map(|it| &*it.id).collect::<Vec<_>>(), ["d"]);
+    framework.returns("d", "eggs", "ok");
+    framework.asks(&[json!({"text": "Milk, bread and eggs."})]);
+    let sent = framework.last_sent();
+    let refused: Vec<Call> = vec![from_value(notes("c")).expect("a call")];
+    assert_eq!(sent[5], Placed::Own { from: 5, calls: refused });
+    assert_eq!(sent[6], own(6));
+    assert!(matches!(&sent[7], Placed::New { said: Said::Tool { id, .. } } if &**id == "c"), "{sent:?}");
+}
+
+#[test]
+fn a_question_is_put_in_the_models_place_and_answered_in_the_users() {
+    let mut framework = framework("no-tools");
+    framework.says("Read notes.txt and tell me what it says.");
+    let announced =
+        |nth: u32| json!({"text": format!("I will read the file now, as step {nth} of my plan.")});
+    let turn = framework.asks(&[1, 2].map(announced));
+    let Turn::Show { answer: Some(shown), told } = turn else { panic!("{turn:?}") };
+    assert_eq!(told.last().map(|it| it.kind), Some("question"));
+    assert!(shown.text.contains("1. "), "{}", shown.text);
+    framework.says("Read it with read_file.");
+    let turn = framework.asks(&[call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    assert_eq!(turn, Turn::Show { answer: None, told: vec![] });
+    // The model never said the question.
+    assert!(!framework.last_sent().contains(&own(1)), "{:?}", framework.last_sent());
+    assert_eq!(framework.last_sent().last(), Some(&own(2)));
+}
+
+#[test]
+fn another_history_is_folded_anew() {
+    let mut framework = framework("duplicate");
+    framework.says("Read notes.txt.");
+    for id in ["a", "b"] {
+        framework.asks(&[call(id, "read_file", r#"{"path":"notes.txt"}"#)]);
+        framework.returns(id, "milk, bread and a long list of other things", "ok");
+    }
+    // The same history in a new conversation: its guards have seen both calls.
+    framework.conversation = Conversation::new(Guards::new("duplicate", BTreeMap::new()).expect("shipped"));
+    let again = call("c", "read_file", r#"{"path":"notes.txt"}"#);
+    let turn = framework.asks(&[again, json!({"text": "Milk and bread."})]);
+    assert!(matches!(&turn, Turn::Show { told, .. } if told[0].kind == "block"), "{turn:?}");
+    // One message less: nothing of the old way counts.
+    framework.messages.truncate(1);
+    let turn = framework.asks(&[call("d", "read_file", r#"{"path":"notes.txt"}"#)]);
+    assert_eq!(turn, Turn::Show { answer: None, told: vec![] });
+    assert_eq!(framework.last_sent(), [own(0)]);
+}
+
+#[test]
+fn a_lost_connection_is_tried_again_after_a_wait() {
+    let mut framework = framework("default");
+    framework.says("Read notes.txt.");
+    let request = Request {
+        messages: framework.messages.clone(),
+        tools: tools(),
+        model: "some-model".into(),
+        protocol: None,
+    };
+    let lost: Failure = from_value(json!({"cause": "disconnected", "message": "connection reset"})).unwrap();
+    let conversation = &mut framework.conversation;
+    assert!(matches!(conversation.asks(request).unwrap(), Turn::Send { changed: false, .. }));
+    let turn = conversation.failed(&lost).unwrap();
+    let Turn::Wait { at_least, .. } = turn else { panic!("{turn:?}") };
+    assert!(matches!(conversation.waited(at_least).unwrap(), Turn::Send { changed: false, .. }));
+    let refused: Failure = from_value(json!({"cause": "status", "code": 401})).unwrap();
+    assert!(matches!(conversation.failed(&refused).unwrap(), Turn::Failed { .. }));
+    let error = conversation.failed(&refused).unwrap_err().to_string();
+    assert_eq!(error, "conversation: expected what the last turn asks for, found a failed attempt");
+}
+
+#[test]
+fn errors_say_what_was_expected() {
+    let error = |value: Value| from_value::<Guards>(value).unwrap_err().to_string();
+    assert!(error(json!({"guards": "dulicate"})).contains("found `dulicate`"));
+    assert!(error(json!({"guards": "handoff,handoff"})).contains("found `handoff` twice"));
+    assert!(error(json!({"settings": {"handof": {}}})).contains("found `handof`"));
+    assert!(error(json!({"guards": "no-tools", "settings": {"no-tools": {"limits": 1}}})).contains("limits"));
+    let failure: Failure = from_value(json!({"cause": "status", "code": 200})).unwrap();
+    let error = Conversation::new(Guards::default()).failed(&failure).unwrap_err().to_string();
+    assert!(error.ends_with("found `status` with code 200"), "{error}");
+}

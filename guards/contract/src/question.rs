@@ -1,0 +1,82 @@
+//! Questions of guards in a chat: put in the assistant's words, answered in the user's.
+
+use std::sync::Arc;
+
+use crate::entry::UserAnswer;
+use crate::note::{Choice, ChoiceKind, Question};
+
+impl Question {
+    /// The question as one message: its words, and the options with numbers.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let option = |(at, it): (usize, &Choice)| format!("\n{}. {}", at + 1, it.label);
+        let options: String = self.options.iter().enumerate().map(option).collect();
+        format!("{}\n{options}", self.note.text)
+    }
+
+    /// What the user's next words choose: an option, by its number or its label. Any other words are an instruction or,
+    /// where none is asked for, they go on.
+    #[must_use]
+    pub fn answered_by(&self, text: &Arc<str>) -> UserAnswer {
+        let said = text.trim().trim_end_matches('.');
+        let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+        let by_number = number.and_then(|at| self.options.get(at));
+        let by_label = || self.options.iter().find(|it| it.label.eq_ignore_ascii_case(said));
+        let offers = |kind: &ChoiceKind| self.options.iter().any(|it| it.kind == *kind);
+        let in_words = || {
+            let kinds =
+                [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
+            word(said).into_iter().chain(kinds).find(offers).unwrap_or(ChoiceKind::Stop)
+        };
+        let choice = by_number.or_else(by_label).map_or_else(in_words, |it| it.kind);
+        UserAnswer { choice, text: text.clone() }
+    }
+}
+
+/// The words of one option, in short.
+fn word(said: &str) -> Option<ChoiceKind> {
+    Some(match &*said.to_lowercase() {
+        "continue" | "go on" => ChoiceKind::Continue,
+        "retry" | "try again" => ChoiceKind::Constrain,
+        "report" => ChoiceKind::Report,
+        "stop" | "end" => ChoiceKind::Stop,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::note::{Note, Subject};
+
+    fn question() -> Question {
+        let note = Note {
+            guard: "g".into(),
+            rule: "r".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: "The model is stuck. How should it continue?".into(),
+        };
+        Question { note, options: Choice::for_stuck("say what to do", true) }
+    }
+
+    #[test]
+    fn options_have_numbers() {
+        assert_eq!(
+            question().message(),
+            "The model is stuck. How should it continue?\n\n1. say what to do\n2. switch to another model\n\
+             3. let it continue\n4. end the run"
+        );
+    }
+
+    #[test]
+    fn words_choose_an_option_or_instruct() {
+        let chosen = |text: &str| question().answered_by(&text.into()).choice;
+        assert_eq!(chosen("3"), ChoiceKind::Continue);
+        assert_eq!(chosen(" 4. "), ChoiceKind::Stop);
+        assert_eq!(chosen("End the run."), ChoiceKind::Stop);
+        assert_eq!(chosen("Go on."), ChoiceKind::Continue);
+        assert_eq!(chosen("9"), ChoiceKind::Instruct);
+        assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
+    }
+}

@@ -10,7 +10,7 @@ use crate::{Call, Said};
 
 /// A message of a request, as it is to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Placed {
     /// A message of the framework.
     Own {

@@ -3,19 +3,19 @@
 //! The bindings for Python and TypeScript wrap these types, and neither has any logic of its own. There are two doors:
 //!
 //! - [`Run`]: Balk owns the history. The agent does what the next step says, and gives back what came of it.
-//! - [`Conversation`]: a framework owns the history. Each request to the model and each answer passes through, and
+//! - [`Conversations`]: a framework owns the history. Each request to the model and each answer passes through, and
 //!   what the framework never saw (a correction, a refused call) is put into its later requests.
 //!
 //! What goes in derives `Deserialize` and what comes out `Serialize`, so a binding needs nothing but a bridge of serde.
 
-mod conversation;
+mod conversations;
 mod error;
 mod guards;
 mod run;
 mod said;
 mod told;
 
-pub use conversation::{Conversation, Placed, Request, Turn};
+pub use conversations::{Conversations, Exchange, Placed, Request, Turn};
 pub use error::Error;
 pub use guards::Guards;
 pub use run::{Begin, Bounds, Ran, Run, Step};

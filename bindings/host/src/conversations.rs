@@ -5,7 +5,7 @@
 //! and a question or a stop is an answer in the model's place. Whatever the framework did not see is put into its later
 //! requests, so that the model's history is whole.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_guards::{
     AttemptFacts, Completion, Entry, Intervention, InterventionKind, Limits, Offer, Protocol, Run, Speaker,
@@ -23,15 +23,27 @@ use puts::Put;
 mod history;
 mod puts;
 
-/// One conversation of a framework with its model.
+/// How many conversations are kept. One that is not gone on with while so many others are is folded anew.
+const KEPT: usize = 64;
+
+/// The conversations of a framework with its models, any number of them at the same time.
 ///
-/// A request goes on from the one before if it begins with the same messages, the answer, and nothing more of the
-/// model. Any other history (another conversation, a summary, an edited message) is folded anew: the guards then know
-/// what it shows, and what was hidden in the old one is gone.
-#[derive(Debug)]
-pub struct Conversation {
+/// A request goes on from an earlier one if it begins with the same messages, the answer, and nothing more of the
+/// model. Any other history (a new conversation, a summary, an edited message) is folded from its start: the guards
+/// then know what it shows, and nothing else.
+#[derive(Clone, Debug)]
+pub struct Conversations {
     guards: Guards,
+    /// Where each conversation is that waits for its next request; the last one that was answered is the last.
+    places: Arc<Mutex<Vec<Place>>>,
+}
+
+/// A request on its way to its answer. Dropped before, it leaves no trace.
+#[derive(Debug)]
+pub struct Exchange {
+    /// None once it was answered.
     place: Option<Place>,
+    places: Arc<Mutex<Vec<Place>>>,
 }
 
 /// A request of the framework.
@@ -108,21 +120,20 @@ struct Place {
     has_failed: bool,
 }
 
-impl Conversation {
-    /// A conversation that has not begun.
+impl Conversations {
+    /// No conversations yet.
     #[must_use]
     pub fn new(guards: Guards) -> Self {
-        Self { guards, place: None }
+        Self { guards, places: Arc::default() }
     }
 
-    /// The framework is about to send this request.
+    /// The framework is about to send this request. Says what to do first.
     ///
     /// # Errors
     /// A history that no run can have.
-    pub fn asks(&mut self, request: Request) -> Result<Turn, Error> {
+    pub fn asks(&self, request: Request) -> Result<(Exchange, Turn), Error> {
         let offer = offer(&request.tools);
-        let place = self.place.take().filter(|it| it.goes_on(&offer, &request.messages));
-        let mut place = match place {
+        let mut place = match self.take(&offer, &request.messages) {
             Some(mut place) => {
                 place.hears(&request.messages);
                 place
@@ -130,22 +141,36 @@ impl Conversation {
             None => Place::new(&self.guards, &request, offer)?,
         };
         place.known = request.messages;
-        Ok(self.place.insert(place).turn())
+        let mut exchange = Exchange { place: Some(place), places: self.places.clone() };
+        let turn = exchange.goes_on(|_| Ok(()), "")?;
+        Ok((exchange, turn))
     }
 
+    /// The place from which these messages go on; of several, the one that knows most.
+    fn take(&self, offer: &Arc<Offer>, messages: &[Said]) -> Option<Place> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let going_on = places.iter().enumerate().filter(|(_, it)| it.goes_on(offer, messages));
+        let (at, _) = going_on.max_by_key(|(_, it)| it.known.len())?;
+        Some(places.remove(at))
+    }
+}
+
+impl Exchange {
     /// The model answered.
     ///
     /// # Errors
     /// It was not asked.
     pub fn answered(&mut self, answer: &Answer) -> Result<Turn, Error> {
-        let place = self.asked("an answer")?;
-        let completion = Arc::new(answer.completion(&place.offer));
-        place.has_failed = completion.is_empty();
-        if !place.has_failed {
-            place.last = Some(completion.clone());
-        }
-        place.run.completed(completion);
-        Ok(place.turn())
+        let answers = |place: &mut Place| {
+            let completion = Arc::new(answer.completion(&place.offer));
+            place.has_failed = completion.is_empty();
+            if !place.has_failed {
+                place.last = Some(completion.clone());
+            }
+            place.run.completed(completion);
+            Ok(())
+        };
+        self.asked(answers, "an answer")
     }
 
     /// The attempt failed.
@@ -153,11 +178,13 @@ impl Conversation {
     /// # Errors
     /// The model was not asked, or there is no such cause.
     pub fn failed(&mut self, failure: &Failure) -> Result<Turn, Error> {
-        let cause = failure.cause()?;
-        let place = self.asked("a failed attempt")?;
-        place.has_failed = true;
-        place.run.failed(cause, failure.message.clone(), AttemptFacts::default());
-        Ok(place.turn())
+        let fails = |place: &mut Place| {
+            let cause = failure.cause()?;
+            place.has_failed = true;
+            place.run.failed(cause, failure.message.clone(), AttemptFacts::default());
+            Ok(())
+        };
+        self.asked(fails, "a failed attempt")
     }
 
     /// The host has waited so many milliseconds.
@@ -165,20 +192,52 @@ impl Conversation {
     /// # Errors
     /// It was not to wait.
     pub fn waited(&mut self, ms: u64) -> Result<Turn, Error> {
-        let place = self.place.as_mut().filter(|it| matches!(it.run.step(), Step::Wait(_)));
-        let place = place.ok_or_else(|| out_of_turn("that the host has waited"))?;
-        place.run.waited(ms);
-        Ok(place.turn())
+        let found = "that the host has waited";
+        let waits = |place: &mut Place| match place.run.step() {
+            Step::Wait(_) => {
+                place.run.waited(ms);
+                Ok(())
+            }
+            Step::Model { .. } | Step::Tools { .. } | Step::User(_) | Step::Reply | Step::Ended(_) => {
+                Err(out_of_turn(found))
+            }
+        };
+        self.goes_on(waits, found)
     }
 
-    fn asked(&mut self, found: &str) -> Result<&mut Place, Error> {
-        let place = self.place.as_mut().filter(|it| matches!(it.run.step(), Step::Model { .. }));
-        place.ok_or_else(|| out_of_turn(found))
+    fn asked(
+        &mut self,
+        hears: impl FnOnce(&mut Place) -> Result<(), Error>,
+        found: &str,
+    ) -> Result<Turn, Error> {
+        let is_asked = self.place.as_ref().is_some_and(|it| matches!(it.run.step(), Step::Model { .. }));
+        if is_asked { self.goes_on(hears, found) } else { Err(out_of_turn(found)) }
+    }
+
+    /// Hears what came, and says what to do next. An answer that is to be shown ends the exchange.
+    fn goes_on(
+        &mut self,
+        hears: impl FnOnce(&mut Place) -> Result<(), Error>,
+        found: &str,
+    ) -> Result<Turn, Error> {
+        let place = self.place.as_mut().ok_or_else(|| out_of_turn(found))?;
+        hears(place)?;
+        let turn = place.turn();
+        if matches!(turn, Turn::Show { .. })
+            && let Some(place) = self.place.take()
+        {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            if places.len() == KEPT {
+                places.remove(0);
+            }
+            places.push(place);
+        }
+        Ok(turn)
     }
 }
 
 fn out_of_turn(found: &str) -> Error {
-    Error::new(format!("conversation: expected what the last turn asks for, found {found}"))
+    Error::new(format!("exchange: expected what the last turn asks for, found {found}"))
 }
 
 impl Place {

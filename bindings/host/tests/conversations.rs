@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use balk_host::{Answer, Call, Conversation, Failure, Guards, Placed, Request, Said, Tool, Turn};
+use balk_host::{Answer, Call, Conversations, Failure, Guards, Placed, Request, Said, Tool, Turn};
 use serde_json::{Value, from_value, json};
 
 /// A framework with its model: `told` are the answers that its model still has.
 struct Framework {
-    conversation: Conversation,
+    conversations: Conversations,
     messages: Vec<Said>,
     /// What the model was sent with each request.
     sent: Vec<Vec<Placed>>,
@@ -15,7 +15,7 @@ struct Framework {
 
 fn framework(guards: &str) -> Framework {
     let guards = Guards::new(guards, BTreeMap::new()).expect("they are shipped");
-    Framework { conversation: Conversation::new(guards), messages: Vec::new(), sent: Vec::new() }
+    Framework { conversations: Conversations::new(guards), messages: Vec::new(), sent: Vec::new() }
 }
 
 fn tools() -> Vec<Tool> {
@@ -52,7 +52,7 @@ impl Framework {
         };
         let mut answers = answers.iter();
         let mut last = Answer::default();
-        let mut turn = self.conversation.asks(request).expect("a request");
+        let (mut exchange, mut turn) = self.conversations.asks(request).expect("a request");
         loop {
             turn = match turn {
                 Turn::Send { messages, .. } => {
@@ -61,9 +61,9 @@ impl Framework {
                         panic!("the model is asked once more than it answers")
                     };
                     last = answer(next.clone());
-                    self.conversation.answered(&last).expect("it was asked")
+                    exchange.answered(&last).expect("it was asked")
                 }
-                Turn::Wait { at_least, .. } => self.conversation.waited(at_least).expect("it was to wait"),
+                Turn::Wait { at_least, .. } => exchange.waited(at_least).expect("it was to wait"),
                 Turn::Show { answer: shown, told } => {
                     assert_eq!(answers.next(), None, "the model has answers left");
                     let shown_answer = shown.clone().unwrap_or(last);
@@ -188,7 +188,7 @@ fn another_history_is_folded_anew() {
         framework.returns(id, "milk, bread and a long list of other things", "ok");
     }
     // The same history in a new conversation: its guards have seen both calls.
-    framework.conversation = Conversation::new(Guards::new("duplicate", BTreeMap::new()).expect("shipped"));
+    framework.conversations = Conversations::new(Guards::new("duplicate", BTreeMap::new()).expect("shipped"));
     let again = call("c", "read_file", r#"{"path":"notes.txt"}"#);
     let turn = framework.asks(&[again, json!({"text": "Milk and bread."})]);
     assert!(matches!(&turn, Turn::Show { told, .. } if told[0].kind == "block"), "{turn:?}");
@@ -210,15 +210,33 @@ fn a_lost_connection_is_tried_again_after_a_wait() {
         protocol: None,
     };
     let lost: Failure = from_value(json!({"cause": "disconnected", "message": "connection reset"})).unwrap();
-    let conversation = &mut framework.conversation;
-    assert!(matches!(conversation.asks(request).unwrap(), Turn::Send { changed: false, .. }));
-    let turn = conversation.failed(&lost).unwrap();
+    let (mut exchange, turn) = framework.conversations.asks(request).unwrap();
+    assert!(matches!(turn, Turn::Send { changed: false, .. }));
+    let turn = exchange.failed(&lost).unwrap();
     let Turn::Wait { at_least, .. } = turn else { panic!("{turn:?}") };
-    assert!(matches!(conversation.waited(at_least).unwrap(), Turn::Send { changed: false, .. }));
+    assert!(matches!(exchange.waited(at_least).unwrap(), Turn::Send { changed: false, .. }));
     let refused: Failure = from_value(json!({"cause": "status", "code": 401})).unwrap();
-    assert!(matches!(conversation.failed(&refused).unwrap(), Turn::Failed { .. }));
-    let error = conversation.failed(&refused).unwrap_err().to_string();
-    assert_eq!(error, "conversation: expected what the last turn asks for, found a failed attempt");
+    assert!(matches!(exchange.failed(&refused).unwrap(), Turn::Failed { .. }));
+    let error = exchange.failed(&refused).unwrap_err().to_string();
+    assert_eq!(error, "exchange: expected what the last turn asks for, found a failed attempt");
+}
+
+#[test]
+fn two_conversations_at_the_same_time_keep_what_each_did_not_show() {
+    let mut one = framework("default");
+    let mut other = framework("default");
+    other.conversations = one.conversations.clone();
+    let read = |id: &str| call(id, "read_file", r#"{"path":"notes.txt"}"#);
+    one.says("Read notes.txt and tell me what it says.");
+    other.says("Read notes.txt, please, and count the words.");
+    for framework in [&mut one, &mut other] {
+        framework.asks(&[json!({"text": "I will read the file now."}), read("a")]);
+        framework.returns("a", "milk", "ok");
+    }
+    for framework in [&mut one, &mut other] {
+        framework.asks(&[json!({"text": "It says milk, which is one word."})]);
+        assert_eq!(framework.last_sent().len(), 5, "{:?}", framework.last_sent());
+    }
 }
 
 #[test]
@@ -229,6 +247,8 @@ fn errors_say_what_was_expected() {
     assert!(error(json!({"settings": {"handof": {}}})).contains("found `handof`"));
     assert!(error(json!({"guards": "no-tools", "settings": {"no-tools": {"limits": 1}}})).contains("limits"));
     let failure: Failure = from_value(json!({"cause": "status", "code": 200})).unwrap();
-    let error = Conversation::new(Guards::default()).failed(&failure).unwrap_err().to_string();
+    let request = Request { messages: vec![], tools: vec![], model: "".into(), protocol: None };
+    let (mut exchange, _) = Conversations::new(Guards::default()).asks(request).unwrap();
+    let error = exchange.failed(&failure).unwrap_err().to_string();
     assert!(error.ends_with("found `status` with code 200"), "{error}");
 }

@@ -14,15 +14,16 @@ impl Question {
         format!("{}\n{options}", self.note.text)
     }
 
-    /// What the user's next words choose: an option, by its number or its label. Any other words are an instruction or,
-    /// where none is asked for, they go on.
+    /// What the user's next words choose: an option, by its number or its label. "Stop" and "end the run" end it, offered
+    /// or not. Any other words are an instruction or, where none is asked for, they go on.
     #[must_use]
     pub fn answered_by(&self, text: &Arc<str>) -> UserAnswer {
         let said = text.trim().trim_end_matches('.');
         let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
         let by_number = number.and_then(|at| self.options.get(at));
         let by_label = || self.options.iter().find(|it| it.label.eq_ignore_ascii_case(said));
-        let offers = |kind: &ChoiceKind| self.options.iter().any(|it| it.kind == *kind);
+        let offers =
+            |kind: &ChoiceKind| *kind == ChoiceKind::Stop || self.options.iter().any(|it| it.kind == *kind);
         let in_words = || {
             let kinds =
                 [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
@@ -39,7 +40,7 @@ fn word(said: &str) -> Option<ChoiceKind> {
         "continue" | "go on" => ChoiceKind::Continue,
         "retry" | "try again" => ChoiceKind::Constrain,
         "report" => ChoiceKind::Report,
-        "stop" | "end" => ChoiceKind::Stop,
+        "stop" | "end" | "end the run" => ChoiceKind::Stop,
         _ => return None,
     })
 }
@@ -78,5 +79,9 @@ mod tests {
         assert_eq!(chosen("Go on."), ChoiceKind::Continue);
         assert_eq!(chosen("9"), ChoiceKind::Instruct);
         assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
+        let without_end = Question { options: vec![Choice::instruct("say what to do")], ..question() };
+        let chosen = |text: &str| without_end.answered_by(&text.into()).choice;
+        assert_eq!([chosen("Stop."), chosen("end the run")], [ChoiceKind::Stop; 2]);
+        assert_eq!(chosen("Stop at the first test."), ChoiceKind::Instruct);
     }
 }

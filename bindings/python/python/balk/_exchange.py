@@ -1,0 +1,149 @@
+"""One request of a framework: its model is asked until the guards let an answer pass.
+
+A middleware translates. It cuts the history of its framework into units, each a message in the form of the guards
+(`said`) beside what it is in the framework (`own`), and says how a message of the guards looks in the framework.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from . import _native
+from ._failures import failure_of
+
+Native = TypeVar("Native")
+Response = TypeVar("Response")
+
+
+@dataclass(frozen=True)
+class Unit(Generic[Native]):
+    """A message of the history: in the form of the guards, and what it is made of in the framework."""
+
+    said: dict[str, Any]
+    own: list[Native]
+
+
+@dataclass
+class Form(Generic[Native]):
+    """How messages of the guards look in a framework."""
+
+    new: Callable[[dict[str, Any]], list[Native]]
+    """A message that the framework does not have."""
+    with_calls: Callable[[list[Native], list[dict[str, Any]]], list[Native]]
+    """An answer of the model, with more calls after its own."""
+
+    def messages(self, turn: dict[str, Any], units: Sequence[Unit[Native]]) -> list[Native]:
+        """The messages of a request as they are to be sent."""
+        sent: list[Native] = []
+        for placed in turn["messages"]:
+            if placed["kind"] == "new":
+                sent += self.new(placed["said"])
+            elif calls := placed.get("calls"):
+                sent += self.with_calls(units[placed["from"]].own, calls)
+            else:
+                sent += units[placed["from"]].own
+        return sent
+
+
+@dataclass
+class Shown(Generic[Response]):
+    """What the framework gets: the last response, with this answer in its place if there is one."""
+
+    response: Response | None
+    answer: dict[str, Any] | None
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Asking(Generic[Native, Response]):
+    """A request on its way. `sent` is what the model is to be asked with; none if it is not to be asked."""
+
+    def __init__(
+        self,
+        conversations: _native.Conversations,
+        units: Sequence[Unit[Native]],
+        form: Form[Native],
+        tools: Sequence[dict[str, Any]],
+        model: str,
+    ) -> None:
+        self._units, self._form = units, form
+        self._response: Response | None = None
+        self._error: Exception | None = None
+        request = {"messages": [unit.said for unit in units], "tools": list(tools), "model": model}
+        self._exchange, self._turn = conversations.asks(request)
+
+    @property
+    def sent(self) -> list[Native] | None:
+        return self._form.messages(self._turn, self._units) if self._turn["kind"] == "send" else None
+
+    @property
+    def wait(self) -> int | None:
+        """How many milliseconds to wait; none if there is nothing to wait for."""
+        turn = self._turn
+        return random.randint(turn["at_least"], turn["at_most"]) if turn["kind"] == "wait" else None
+
+    def waited(self, ms: int) -> None:
+        self._turn = self._exchange.waited(ms)
+
+    def answered(self, response: Response, answer: dict[str, Any]) -> None:
+        self._response, self._error = response, None
+        self._turn = self._exchange.answered(answer)
+
+    def failed(self, error: Exception) -> None:
+        failure = failure_of(error)
+        if failure is None:
+            raise error
+        self._error = error
+        self._turn = self._exchange.failed(failure)
+
+    def shown(self) -> Shown[Response]:
+        """What the framework gets, once there is nothing to send or to wait for."""
+        if self._turn["kind"] == "failed" and self._error is not None:
+            raise self._error
+        return Shown(self._response, self._turn.get("answer"), self._turn["told"])
+
+
+def play(
+    asking: Asking[Native, Response],
+    ask: Callable[[list[Native]], Response],
+    answer_of: Callable[[Response], dict[str, Any]],
+) -> Shown[Response]:
+    """Asks the model until the guards let an answer pass."""
+    while True:
+        if (ms := asking.wait) is not None:
+            time.sleep(ms / 1000)
+            asking.waited(ms)
+        elif (sent := asking.sent) is not None:
+            try:
+                response = ask(sent)
+            except Exception as error:
+                asking.failed(error)
+            else:
+                asking.answered(response, answer_of(response))
+        else:
+            return asking.shown()
+
+
+async def aplay(
+    asking: Asking[Native, Response],
+    ask: Callable[[list[Native]], Awaitable[Response]],
+    answer_of: Callable[[Response], dict[str, Any]],
+) -> Shown[Response]:
+    """The same as `play`, with a coroutine."""
+    while True:
+        if (ms := asking.wait) is not None:
+            await asyncio.sleep(ms / 1000)
+            asking.waited(ms)
+        elif (sent := asking.sent) is not None:
+            try:
+                response = await ask(sent)
+            except Exception as error:
+                asking.failed(error)
+            else:
+                asking.answered(response, answer_of(response))
+        else:
+            return asking.shown()

@@ -1,0 +1,158 @@
+"""Guards for agents of LangChain, deep agents among them.
+
+```python
+from balk.middleware.langchain import Guards
+from langchain.agents import create_agent
+
+agent = create_agent("openai:gpt-5", tools=tools, middleware=[Guards()])
+```
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from .._exchange import Asking, Form, Shown, Unit, aplay, play
+from ..guards import Effect, Stack
+from . import OnTold, finish_of
+
+
+class Guards(AgentMiddleware):
+    """Puts guards between an agent and its model. The model is asked again where a guard corrects it; a call that is
+    refused is never made; a question to the user is the agent's answer, and the next message answers it.
+
+    `effects` says what tools can change. `on_told` is told of everything that a guard does.
+    """
+
+    def __init__(
+        self,
+        guards: str | Stack = "default",
+        *,
+        effects: Mapping[str, Effect] | None = None,
+        on_told: OnTold | None = None,
+    ) -> None:
+        super().__init__()
+        stack = guards if isinstance(guards, Stack) else Stack(guards)
+        self._conversations = stack.conversations()
+        self._effects = dict(effects or {})
+        self._on_told = on_told or (lambda _: None)
+
+    def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]) -> ModelResponse:
+        asking = self._asking(request)
+        return self._returned(play(asking, lambda sent: handler(request.override(messages=sent)), _answer_of))
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        asking = self._asking(request)
+        return self._returned(await aplay(asking, lambda sent: handler(request.override(messages=sent)), _answer_of))
+
+    def _asking(self, request: ModelRequest) -> Asking[AnyMessage, ModelResponse]:
+        units = [Unit(_said(message), [message]) for message in request.messages]
+        tools = [self._tool(convert_to_openai_tool(tool)["function"]) for tool in request.tools]
+        model = getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
+        return Asking(self._conversations, units, Form(_new, _with_calls), tools, str(model))
+
+    def _tool(self, function: Mapping[str, Any]) -> dict[str, Any]:
+        name = function["name"]
+        return {
+            "name": name,
+            "description": function.get("description") or "",
+            "parameters": function.get("parameters"),
+            "effect": self._effects.get(name, "unknown"),
+        }
+
+    def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
+        for told in shown.told:
+            self._on_told(told)
+        if shown.answer is None and shown.response is not None:
+            return shown.response
+        came = _message_of(shown.response) if shown.response else AIMessage("")
+        return ModelResponse(result=[_changed(came, shown.answer or {"text": "", "calls": []})])
+
+
+def _message_of(response: ModelResponse) -> AIMessage:
+    return next(it for it in response.result if isinstance(it, AIMessage))
+
+
+def _answer_of(response: ModelResponse) -> dict[str, Any]:
+    message = _message_of(response)
+    answer = _answer(message)
+    if response.structured_response is not None:
+        # The framework took this call itself, and it is the end of the task.
+        answer |= {"calls": [], "text": answer["text"] or json.dumps(str(response.structured_response))}
+    return answer
+
+
+def _answer(message: AIMessage) -> dict[str, Any]:
+    calls = [
+        {"id": call["id"] or "", "tool": call["name"], "arguments": json.dumps(call["args"])}
+        for call in message.tool_calls
+    ]
+    calls += [
+        {"id": call["id"] or "", "tool": call["name"] or "", "arguments": call["args"] or ""}
+        for call in message.invalid_tool_calls
+    ]
+    metadata = message.response_metadata
+    usage = message.usage_metadata or {}
+    return {
+        "text": str(message.text),
+        "calls": calls,
+        "finish": finish_of(metadata.get("finish_reason") or metadata.get("stop_reason")),
+        "usage": {"input_tokens": usage.get("input_tokens", 0), "output_tokens": usage.get("output_tokens", 0)},
+    }
+
+
+def _said(message: AnyMessage) -> dict[str, Any]:
+    if isinstance(message, AIMessage):
+        return {"role": "assistant"} | _answer(message)
+    if isinstance(message, ToolMessage):
+        # A tool that returns its error as text has the status of success.
+        status = "error" if message.status == "error" else "unknown"
+        return {"role": "tool", "id": message.tool_call_id, "text": str(message.text), "status": status}
+    role = "system" if isinstance(message, SystemMessage) else "user"
+    return {"role": role, "text": str(message.text)}
+
+
+def _calls(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def read(arguments: str) -> dict[str, Any]:
+        try:
+            value = json.loads(arguments or "{}")
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    return [{"id": it["id"], "name": it["tool"], "args": read(it["arguments"]), "type": "tool_call"} for it in calls]
+
+
+def _new(said: dict[str, Any]) -> list[AnyMessage]:
+    match said["role"]:
+        case "assistant":
+            return [AIMessage(said["text"], tool_calls=_calls(said["calls"]))]
+        case "tool":
+            return [ToolMessage(said["text"], tool_call_id=said["id"], status="error")]
+        case _:
+            return [HumanMessage(said["text"])]
+
+
+def _with_calls(own: list[AnyMessage], calls: list[dict[str, Any]]) -> list[AnyMessage]:
+    [message] = own
+    return [AIMessage(message.content, tool_calls=[*message.tool_calls, *_calls(calls)])]
+
+
+def _changed(message: AIMessage, answer: dict[str, Any]) -> AIMessage:
+    """The message with this answer in its place; what only the provider reads stays where the text does."""
+    content = message.content if answer["text"] == str(message.text) else answer["text"]
+    if isinstance(content, list):
+        ids = {call["id"] for call in answer["calls"]}
+        is_gone = lambda it: isinstance(it, dict) and it.get("type") == "tool_use" and it.get("id") not in ids  # noqa: E731
+        content = [it for it in content if not is_gone(it)]
+    calls = _calls(answer["calls"])
+    update = {"content": content, "tool_calls": calls, "invalid_tool_calls": [], "additional_kwargs": {}}
+    return message.model_copy(update=update)

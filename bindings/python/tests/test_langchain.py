@@ -1,0 +1,95 @@
+"""The middleware in a real agent of LangChain, with a scripted model."""
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("langchain")
+
+from balk.middleware.langchain import Guards  # noqa: E402
+from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by  # noqa: E402
+from langchain.agents import create_agent  # noqa: E402
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel  # noqa: E402
+from langchain_core.messages import AIMessage  # noqa: E402
+from langchain_core.tools import tool  # noqa: E402
+
+
+class Model(GenericFakeChatModel):
+    """Says what is scripted, raises what is an error, and keeps what it was sent."""
+
+    sent: list = []
+
+    def bind_tools(self, tools, **_):
+        return self
+
+    def _generate(self, messages, *args, **kwargs):
+        self.sent.append(list(messages))
+        return super()._generate(messages, *args, **kwargs)
+
+
+@tool
+def read_file(path: str) -> str:
+    """Reads a file."""
+    return NOTES
+
+
+def call(id: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"id": id, "name": "read_file", "args": {"path": "notes.txt"}}])
+
+
+def agent(*answers: AIMessage):
+    told: list[dict] = []
+    model = Model(messages=iter(answers), sent=[])
+    guards = Guards(effects=EFFECTS, on_told=told.append)
+    return create_agent(model, tools=[read_file], middleware=[guards]), model, told
+
+
+def invoke(agent, messages):
+    return agent.invoke({"messages": messages})["messages"]
+
+
+def ainvoke(agent, messages):
+    return asyncio.run(agent.ainvoke({"messages": messages}))["messages"]
+
+
+@pytest.mark.parametrize("run", [invoke, ainvoke])
+def test_the_agent_sees_what_the_guards_let_pass(run):
+    guarded, model, told = agent(AIMessage(ANNOUNCED), *map(call, CALLS), AIMessage(ANSWER))
+    messages = run(guarded, [("user", TASK)])
+    assert [it.type for it in messages] == ["human", "ai", "tool", "ai", "tool", "ai"]
+    assert messages[-1].text.startswith(ANSWER)
+    assert told_by(told)[:2] == TOLD
+    # The model knows the whole of it.
+    assert [it.type for it in model.sent[-1]] == [
+        "human", "ai", "human", "ai", "tool", "ai", "tool", "ai", "tool",
+    ]  # fmt: skip
+    assert model.sent[-1][-1].tool_call_id == "c"
+
+
+def test_of_several_calls_the_others_run():
+    other = {"id": "d", "name": "read_file", "args": {"path": "more.txt"}}
+    both = AIMessage("", tool_calls=[*call("c").tool_calls, other])
+    guarded, model, _ = agent(call("a"), call("b"), both, AIMessage(ANSWER))
+    messages = invoke(guarded, [("user", TASK)])
+    assert [it["id"] for it in messages[5].tool_calls] == ["d"]
+    # The model is shown both of its calls, each with a result.
+    assert [it["id"] for it in model.sent[-1][5].tool_calls] == ["d", "c"]
+    assert [it.tool_call_id for it in model.sent[-1][6:8]] == ["d", "c"]
+
+
+def test_a_question_is_the_answer_and_the_next_message_answers_it():
+    announced = [AIMessage(f"I will read the file now, as step {nth} of my plan.") for nth in (1, 2)]
+    model = Model(messages=iter([*announced, call("a"), AIMessage(ANSWER)]), sent=[])
+    guarded = create_agent(model, tools=[read_file], middleware=[Guards("no-tools")])
+    messages = invoke(guarded, [("user", TASK)])
+    assert "1. " in messages[-1].text
+    messages = invoke(guarded, [*messages, ("user", "Read it with read_file.")])
+    assert messages[-1].text == ANSWER
+    # The model never said the question.
+    assert not any("1. " in it.text for it in model.sent[-1])
+
+
+def test_errors_of_the_program_are_raised():
+    guarded, *_ = agent()
+    with pytest.raises(RuntimeError):
+        invoke(guarded, [("user", TASK)])

@@ -1,0 +1,80 @@
+"""The guarded model in a real agent of the OpenAI Agents SDK, with a scripted model."""
+
+import json
+
+import pytest
+
+pytest.importorskip("agents")
+
+from agents import Agent, Model, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled  # noqa: E402
+from balk.middleware.openai_agents import GuardedModel  # noqa: E402
+from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by  # noqa: E402
+from openai.types.responses import (  # noqa: E402
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+
+set_tracing_disabled(True)
+
+
+def text(said: str) -> ResponseOutputMessage:
+    content = [ResponseOutputText(type="output_text", text=said, annotations=[])]
+    return ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=content)
+
+
+def call(id: str, path: str = "notes.txt") -> ResponseFunctionToolCall:
+    arguments = json.dumps({"path": path})
+    return ResponseFunctionToolCall(call_id=id, name="read_file", arguments=arguments, type="function_call")
+
+
+class Scripted(Model):
+    def __init__(self, *answers: list) -> None:
+        self.left, self.sent = list(answers), []
+
+    async def get_response(self, system_instructions, input, *_, **__):
+        self.sent.append(input)
+        return ModelResponse(output=self.left.pop(0), usage=Usage(), response_id=None)
+
+    def stream_response(self, *_, **__):
+        raise NotImplementedError
+
+
+@function_tool
+def read_file(path: str) -> str:
+    return NOTES
+
+
+def agent(*answers):
+    told: list[dict] = []
+    model = Scripted(*answers)
+    guarded = GuardedModel(model, effects=EFFECTS, on_told=told.append)
+    return Agent("helper", model=guarded, tools=[read_file]), model, told
+
+
+def kinds(items) -> list[str]:
+    return [it.get("type") or it["role"] for it in items]
+
+
+def test_the_agent_sees_what_the_guards_let_pass():
+    guarded, model, told = agent([text(ANNOUNCED)], *[[call(id)] for id in CALLS], [text(ANSWER)])
+    result = Runner.run_sync(guarded, TASK)
+    assert result.final_output.startswith(ANSWER)
+    assert told_by(told)[:2] == TOLD
+    rounds = ["function_call", "function_call_output"]
+    assert kinds(result.to_input_list()) == ["user", *rounds, *rounds, "message"]
+    # The model knows the whole of it.
+    assert kinds(model.sent[-1]) == ["user", "message", "user", *rounds, *rounds, *rounds]
+
+
+def test_of_several_calls_the_others_run():
+    guarded, model, _ = agent([call("a")], [call("b")], [call("c"), call("d", "more.txt")], [text(ANSWER)])
+    Runner.run_sync(guarded, TASK)
+    ids = [it["call_id"] for it in model.sent[-1] if "call_id" in it]
+    assert ids == ["a", "a", "b", "b", "d", "c", "d", "c"]
+
+
+def test_a_history_that_the_provider_keeps_is_refused():
+    guarded, *_ = agent([text(ANSWER)])
+    with pytest.raises(ValueError, match="whole history"):
+        Runner.run_sync(guarded, TASK, previous_response_id="resp_1")

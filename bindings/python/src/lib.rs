@@ -1,13 +1,14 @@
 //! The guards as an extension module of Python. The package `balk` wraps it; nothing here decides anything.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::record::EntryRecord;
 use balk_guards::wire::Dialect;
 use balk_host as host;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyAny;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyAny, PyString};
 use pythonize::{depythonize, pythonize};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,77 +34,123 @@ impl Guards {
 
 /// A loop that Balk drives.
 #[pyclass(frozen)]
-struct Run(Mutex<host::Run>);
+struct Run(Mutex<Driven>);
+
+/// A run, and the argument texts of the last answer as Python has them: large ones need not be copied back.
+struct Driven {
+    run: host::Run,
+    arguments: Vec<(Arc<str>, Py<PyString>)>,
+}
+
+/// The id, the tool and the arguments of a call.
+type Call<'py> = (Bound<'py, PyString>, Bound<'py, PyString>, Bound<'py, PyString>);
 
 #[pymethods]
 impl Run {
     #[new]
     fn new(guards: &Guards, begin: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(Mutex::new(host::Run::new(&guards.0, read("run", begin)?))))
+        Ok(Self::of(host::Run::new(&guards.0, read("run", begin)?)))
     }
 
     #[staticmethod]
     fn resume(guards: &Guards, transcript: &Bound<'_, PyAny>, limits: &Bound<'_, PyAny>) -> PyResult<Self> {
         let entries: Vec<EntryRecord> = read("transcript", transcript)?;
-        let run = host::Run::resume(&guards.0, &entries, read("limits", limits)?);
-        Ok(Self(Mutex::new(run.map_err(wrong)?)))
+        Ok(Self::of(host::Run::resume(&guards.0, &entries, read("limits", limits)?).map_err(wrong)?))
+    }
+
+    /// The calls to run, and which try it is; none if something else is to be done.
+    fn calls<'py>(&self, py: Python<'py>) -> Option<(Vec<Call<'py>>, u32)> {
+        let driven = self.locked();
+        let host::Step::Tools { calls, attempt } = driven.run.step() else { return None };
+        let text = |it: &str| PyString::new(py, it);
+        let arguments = |it: &Arc<str>| {
+            let same = driven.arguments.iter().find(|(text, _)| Arc::ptr_eq(text, it));
+            same.map_or_else(|| text(it), |(_, own)| own.bind(py).clone())
+        };
+        let call = |it: &host::Call| (text(&it.id), text(&it.tool), arguments(&it.arguments));
+        Some((calls.iter().map(call).collect(), attempt))
     }
 
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        write(py, &locked(&self.0).step())
+        write(py, &self.locked().run.step())
     }
 
     #[pyo3(signature = (dialect, model, system=None))]
     fn request(&self, dialect: &str, model: &str, system: Option<&str>) -> PyResult<String> {
-        Ok(locked(&self.0).request(read_dialect(dialect)?, model, system))
+        Ok(self.locked().run.request(read_dialect(dialect)?, model, system))
     }
 
-    fn completed(&self, answer: &Bound<'_, PyAny>) -> PyResult<()> {
-        let answer: host::Answer = read("answer", answer)?;
-        locked(&self.0).completed(&answer);
+    fn completed(&self, text: &str, calls: Vec<Call<'_>>, finish: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut driven = self.locked();
+        driven.arguments.clear();
+        let mut answer =
+            host::Answer { text: text.into(), finish: read("finish", finish)?, ..host::Answer::default() };
+        for (id, tool, arguments) in calls {
+            let text: Arc<str> = arguments.to_str()?.into();
+            driven.arguments.push((text.clone(), arguments.unbind()));
+            answer.calls.push(host::Call {
+                id: id.to_str()?.into(),
+                tool: tool.to_str()?.into(),
+                arguments: text,
+            });
+        }
+        driven.run.completed(&answer);
         Ok(())
     }
 
     fn responded(&self, dialect: &str, response: &str) -> PyResult<()> {
-        locked(&self.0).responded(read_dialect(dialect)?, response).map_err(wrong)
+        self.locked().run.responded(read_dialect(dialect)?, response).map_err(wrong)
     }
 
     fn failed(&self, failure: &Bound<'_, PyAny>) -> PyResult<()> {
         let failure: host::Failure = read("failure", failure)?;
-        locked(&self.0).failed(&failure).map_err(wrong)
+        self.locked().run.failed(&failure).map_err(wrong)
     }
 
-    fn executed(&self, results: &Bound<'_, PyAny>, finished: bool) -> PyResult<()> {
-        let results: Vec<host::Ran> = read("results", results)?;
-        locked(&self.0).executed(&results, finished).map_err(wrong)
+    fn executed(&self, results: Vec<(PyBackedStr, Bound<'_, PyAny>)>, finished: bool) -> PyResult<()> {
+        let ran = |(text, status): (PyBackedStr, Bound<'_, PyAny>)| {
+            Ok(host::Ran { text: (*text).into(), status: read("status", &status)? })
+        };
+        let ran: PyResult<Vec<host::Ran>> = results.into_iter().map(ran).collect();
+        self.locked().run.executed(&ran?, finished).map_err(wrong)
     }
 
     fn answered(&self, text: &str) -> PyResult<()> {
-        locked(&self.0).answered(text).map_err(wrong)
+        self.locked().run.answered(text).map_err(wrong)
     }
 
     fn unanswered(&self) {
-        locked(&self.0).unanswered();
+        self.locked().run.unanswered();
     }
 
     fn waited(&self, ms: u64) {
-        locked(&self.0).waited(ms);
+        self.locked().run.waited(ms);
     }
 
     fn said(&self, text: &str, by_user: bool) {
-        locked(&self.0).said(text, by_user);
+        self.locked().run.said(text, by_user);
     }
 
     fn end(&self) {
-        locked(&self.0).end();
+        self.locked().run.end();
     }
 
     fn news<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        write(py, &locked(&self.0).news())
+        write(py, &self.locked().run.news())
     }
 
     fn transcript<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        write(py, &locked(&self.0).transcript())
+        write(py, &self.locked().run.transcript())
+    }
+}
+
+impl Run {
+    fn of(run: host::Run) -> Self {
+        Self(Mutex::new(Driven { run, arguments: Vec::new() }))
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Driven> {
+        locked(&self.0)
     }
 }
 

@@ -161,12 +161,13 @@ class Run:
 
     def step(self) -> Step:
         """What to do next. It does not change until something is given back."""
+        if due := self._run.calls():
+            calls, attempt = due
+            return RunTools([Call(*call) for call in calls], attempt)
         step = self._run.step()
         match step["kind"]:
             case "model":
                 return AskModel(step["asked"])
-            case "tools":
-                return RunTools([Call(**call) for call in step["calls"]], step["attempt"])
             case "user":
                 return AskUser(step["question"], [option["label"] for option in step["options"]])
             case "wait":
@@ -182,7 +183,7 @@ class Run:
 
     def completed(self, text: str = "", calls: Sequence[Call] = (), finish: str = "not_given") -> None:
         """The model answered."""
-        self._run.completed({"text": text, "calls": [asdict(call) for call in calls], "finish": finish})
+        self._run.completed(text, [(it.id, it.tool, it.arguments) for it in calls], finish)
 
     def responded(self, response: Any, dialect: Dialect = "openai") -> None:
         """The model answered with this body: an object of an SDK, or plain values."""
@@ -198,7 +199,7 @@ class Run:
 
     def executed(self, results: Sequence[Ran | str], *, finished: bool = False) -> None:
         """The calls ran: one result each, in order. `finished` says that one of them ended the task."""
-        ran = [asdict(it) if isinstance(it, Ran) else {"text": it} for it in results]
+        ran = [(it.text, it.status) if isinstance(it, Ran) else (it, "unknown") for it in results]
         self._run.executed(ran, finished)
 
     def answered(self, text: str) -> None:

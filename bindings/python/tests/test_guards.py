@@ -16,9 +16,7 @@ def call(id: str) -> Call:
 
 def chat(text: str | None = None, *calls: Call) -> dict:
     """A response of OpenAI chat."""
-    made = [
-        {"id": it.id, "type": "function", "function": {"name": it.tool, "arguments": it.arguments}} for it in calls
-    ]
+    made = [{"id": it.id, "type": "function", "function": {"name": it.tool, "arguments": it.arguments}} for it in calls]
     message = {"role": "assistant", "content": text} | ({"tool_calls": made} if made else {})
     return {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if made else "stop"}]}
 

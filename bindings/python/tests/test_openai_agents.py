@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("agents")
 
-from agents import Agent, Model, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled  # noqa: E402
-from balk.middleware.openai_agents import GuardedModel  # noqa: E402
-from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by  # noqa: E402
-from openai.types.responses import (  # noqa: E402
+from agents import Agent, Model, ModelResponse, Runner, Usage, function_tool, set_tracing_disabled
+from balk.middleware.openai_agents import GuardedModel
+from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
+from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
     ResponseOutputText,

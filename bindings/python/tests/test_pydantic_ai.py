@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from balk.middleware.pydantic_ai import GuardedModel  # noqa: E402
-from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by  # noqa: E402
-from pydantic_ai import Agent  # noqa: E402
-from pydantic_ai.exceptions import ModelHTTPError  # noqa: E402
-from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart  # noqa: E402
-from pydantic_ai.models.function import FunctionModel  # noqa: E402
+from balk.middleware.pydantic_ai import GuardedModel
+from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
+from pydantic_ai import Agent
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import FunctionModel
 
 
 def call(id: str, path: str = "notes.txt") -> ToolCallPart:

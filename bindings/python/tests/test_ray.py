@@ -9,9 +9,9 @@ import pytest
 
 ray = pytest.importorskip("ray")
 
-import balk.ray  # noqa: E402
-from balk._binary import binary  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
+import balk.ray
+from balk._binary import binary
+from ray.cluster_utils import Cluster
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_bench_has_the_same_bytes_though_a_node_is_lost(cluster, tmp_path):
     lost.start()
     balk.ray.bench(tmp_path / "parts", arguments, shards=8)
     assert not lost.is_alive(), "the bench was over before the node was lost"
-    record = lambda folder: {it.name: it.read_bytes() for it in folder.iterdir() if it.name != "meta.json"}  # noqa: E731
+    record = lambda folder: {it.name: it.read_bytes() for it in folder.iterdir() if it.name != "meta.json"}
     assert record(tmp_path / "parts") == record(tmp_path / "whole") != {}
 
 

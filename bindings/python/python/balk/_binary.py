@@ -1,4 +1,7 @@
 """Where the program `balk` is."""
+
 import os
+
+
 def binary():
     return os.environ["BALK"]

@@ -36,6 +36,8 @@ class Form(Generic[Native]):
     """A message that the framework does not have."""
     with_calls: Callable[[list[Native], list[dict[str, Any]]], list[Native]]
     """An answer of the model, with more calls after its own."""
+    merged: Callable[[list[Native]], list[Native]] = lambda messages: messages
+    """The messages as the provider takes them."""
 
     def messages(self, turn: dict[str, Any], units: Sequence[Unit[Native]]) -> list[Native]:
         """The messages of a request as they are to be sent."""
@@ -47,7 +49,7 @@ class Form(Generic[Native]):
                 sent += self.with_calls(units[placed["from"]].own, calls)
             else:
                 sent += units[placed["from"]].own
-        return sent
+        return self.merged(sent)
 
 
 @dataclass

@@ -37,6 +37,13 @@ class Call:
     tool: str
     arguments: str
 
+    def read(self) -> dict[str, Any]:
+        """The arguments. Raises `ValueError` if the text is no JSON object."""
+        value = json.loads(self.arguments)
+        if not isinstance(value, dict):
+            raise ValueError(f"{self.tool}: expected an object as arguments, found {self.arguments[:60]}")
+        return value
+
 
 @dataclass(frozen=True)
 class Told:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+
+from .._exchange import Asking, Form, Response, Shown, Unit, aplay, play
+from ..guards import Effect, Stack
 
 OnTold = Callable[[dict[str, Any]], None]
 """Is told of everything that a guard does: kind, guard, rule, level, text, for_user."""
@@ -24,3 +29,87 @@ _FINISHES = {
 def finish_of(reason: Any) -> str:
     """Why the model stopped, from the words of a provider."""
     return _FINISHES.get(str(reason), "not_given")
+
+
+def text_of(content: Any) -> str:
+    """The text of a content: itself, or the text parts of it."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content or [] if isinstance(part.get("text"), str))
+
+
+def object_of(arguments: str) -> dict[str, Any]:
+    """The arguments of a call, for a framework that takes nothing but objects."""
+    try:
+        value = json.loads(arguments or "{}")
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+class Guarding:
+    """What every middleware has: guards, what tools can change, and who is told of what guards do."""
+
+    def __init__(
+        self,
+        guards: str | Stack = "default",
+        effects: Mapping[str, Effect] | None = None,
+        on_told: OnTold | None = None,
+    ) -> None:
+        stack = guards if isinstance(guards, Stack) else Stack(guards)
+        self._conversations, self._effects = stack.conversations(), dict(effects or {})
+        self._on_told = on_told or (lambda _: None)
+
+    def asking(
+        self, units: list[Unit[Any]], form: Form[Any], tools: list[dict[str, Any]], model: Any
+    ) -> Asking[Any, Any]:
+        """A request with this history. Each tool has a name, and may have a description and parameters."""
+        declared = [{"effect": self._effects.get(tool["name"], "unknown")} | tool for tool in tools]
+        return Asking(self._conversations, units, form, declared, str(model or ""))
+
+    def told(self, shown: Shown[Response]) -> Shown[Response]:
+        """Says what guards did."""
+        for told in shown.told:
+            self._on_told(told)
+        return shown
+
+
+class Guarded:
+    """A function that sends a request of an SDK, with guards before it."""
+
+    def __init__(
+        self,
+        create: Callable[..., Any],
+        guarding: Guarding,
+        form: Form[Any],
+        units: Callable[[Mapping[str, Any]], list[Unit[Any]]],
+        tools: Callable[[Mapping[str, Any]], list[dict[str, Any]]],
+        answer_of: Callable[[Any], dict[str, Any]],
+        changed: Callable[[Shown[Any], dict[str, Any]], Any],
+    ) -> None:
+        self._create, self._guarding, self._form = create, guarding, form
+        self._units, self._tools, self._answer_of, self._changed = units, tools, answer_of, changed
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The guarded function, sync or async as the plain one is."""
+        return self._acall if inspect.iscoroutinefunction(self._create) else self._call
+
+    def _asking(self, request: dict[str, Any]) -> Asking[Any, Any]:
+        if request.get("stream"):
+            raise ValueError("expected a request without `stream`, found one with it: an answer is judged whole")
+        return self._guarding.asking(self._units(request), self._form, self._tools(request), request.get("model"))
+
+    def _call(self, **request: Any) -> Any:
+        shown = play(self._asking(request), lambda sent: self._create(**request | {"messages": sent}), self._answer_of)
+        return self._returned(shown)
+
+    async def _acall(self, **request: Any) -> Any:
+        async def ask(sent: list[Any]) -> Any:
+            return await self._create(**request | {"messages": sent})
+
+        return self._returned(await aplay(self._asking(request), ask, self._answer_of))
+
+    def _returned(self, shown: Shown[Any]) -> Any:
+        shown = self._guarding.told(shown)
+        return shown.response if shown.answer is None else self._changed(shown, shown.answer)

@@ -20,7 +20,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from .._exchange import Asking, Form, Shown, Unit, aplay, play
 from ..guards import Effect, Stack
-from . import OnTold, finish_of
+from . import Guarding, OnTold, finish_of, object_of
 
 
 class Guards(AgentMiddleware):
@@ -38,10 +38,7 @@ class Guards(AgentMiddleware):
         on_told: OnTold | None = None,
     ) -> None:
         super().__init__()
-        stack = guards if isinstance(guards, Stack) else Stack(guards)
-        self._conversations = stack.conversations()
-        self._effects = dict(effects or {})
-        self._on_told = on_told or (lambda _: None)
+        self._guarding = Guarding(guards, effects, on_told)
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]) -> ModelResponse:
         asking = self._asking(request)
@@ -55,22 +52,13 @@ class Guards(AgentMiddleware):
 
     def _asking(self, request: ModelRequest) -> Asking[AnyMessage, ModelResponse]:
         units = [Unit(_said(message), [message]) for message in request.messages]
-        tools = [self._tool(convert_to_openai_tool(tool)["function"]) for tool in request.tools]
+        functions = [convert_to_openai_tool(tool)["function"] for tool in request.tools]
+        tools = [{name: it[name] for name in ("name", "description", "parameters") if name in it} for it in functions]
         model = getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
-        return Asking(self._conversations, units, Form(_new, _with_calls), tools, str(model))
-
-    def _tool(self, function: Mapping[str, Any]) -> dict[str, Any]:
-        name = function["name"]
-        return {
-            "name": name,
-            "description": function.get("description") or "",
-            "parameters": function.get("parameters"),
-            "effect": self._effects.get(name, "unknown"),
-        }
+        return self._guarding.asking(units, Form(_new, _with_calls), tools, model)
 
     def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        for told in shown.told:
-            self._on_told(told)
+        shown = self._guarding.told(shown)
         if shown.answer is None and shown.response is not None:
             return shown.response
         came = _message_of(shown.response) if shown.response else AIMessage("")
@@ -121,14 +109,9 @@ def _said(message: AnyMessage) -> dict[str, Any]:
 
 
 def _calls(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    def read(arguments: str) -> dict[str, Any]:
-        try:
-            value = json.loads(arguments or "{}")
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
-
-    return [{"id": it["id"], "name": it["tool"], "args": read(it["arguments"]), "type": "tool_call"} for it in calls]
+    return [
+        {"id": it["id"], "name": it["tool"], "args": object_of(it["arguments"]), "type": "tool_call"} for it in calls
+    ]
 
 
 def _new(said: dict[str, Any]) -> list[AnyMessage]:
@@ -151,7 +134,7 @@ def _changed(message: AIMessage, answer: dict[str, Any]) -> AIMessage:
     content = message.content if answer["text"] == str(message.text) else answer["text"]
     if isinstance(content, list):
         ids = {call["id"] for call in answer["calls"]}
-        is_gone = lambda it: isinstance(it, dict) and it.get("type") == "tool_use" and it.get("id") not in ids  # noqa: E731
+        is_gone = lambda it: isinstance(it, dict) and it.get("type") == "tool_use" and it.get("id") not in ids
         content = [it for it in content if not is_gone(it)]
     calls = _calls(answer["calls"])
     update = {"content": content, "tool_calls": calls, "invalid_tool_calls": [], "additional_kwargs": {}}

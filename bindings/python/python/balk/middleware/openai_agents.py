@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from agents import Model, ModelResponse
+from agents import Model, ModelResponse, Usage
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -22,9 +22,9 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 
-from .._exchange import Asking, Form, Shown, Unit, aplay
+from .._exchange import Form, Shown, Unit, aplay
 from ..guards import Effect, Stack
-from . import OnTold
+from . import Guarding, OnTold
 
 _Item = Any
 
@@ -46,10 +46,7 @@ class GuardedModel(Model):
         on_told: OnTold | None = None,
     ) -> None:
         self.wrapped = wrapped
-        stack = guards if isinstance(guards, Stack) else Stack(guards)
-        self._conversations = stack.conversations()
-        self._effects = dict(effects or {})
-        self._on_told = on_told or (lambda _: None)
+        self._guarding = Guarding(guards, effects, on_told)
 
     async def get_response(
         self,
@@ -65,9 +62,9 @@ class GuardedModel(Model):
         if kept.get("previous_response_id") or kept.get("conversation_id"):
             raise ValueError("expected a request with its whole history, found one that the provider is to complete")
         units = _units([{"role": "user", "content": input}] if isinstance(input, str) else input)
-        offered = [self._tool(it.name, it) for it in tools] + [self._tool(it.tool_name, it) for it in handoffs]
-        model = str(getattr(self.wrapped, "model", ""))
-        asking = Asking(self._conversations, units, Form(_new, _with_calls), offered, model)
+        offered = [_tool(it.name, it) for it in tools] + [_tool(it.tool_name, it) for it in handoffs]
+        model = getattr(self.wrapped, "model", "")
+        asking = self._guarding.asking(units, Form(_new, _with_calls), offered, model)
 
         async def ask(sent: list[_Item]) -> ModelResponse:
             rest = (model_settings, tools, output_schema, handoffs, tracing)
@@ -83,27 +80,20 @@ class GuardedModel(Model):
         )  # fmt: skip
         yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
 
-    def _tool(self, name: str, tool: Any) -> dict[str, Any]:
-        schema = getattr(tool, "params_json_schema", None) or getattr(tool, "input_json_schema", None)
-        description = getattr(tool, "description", None) or getattr(tool, "tool_description", None) or ""
-        effect = self._effects.get(name, "unknown")
-        return {"name": name, "description": description, "parameters": schema, "effect": effect}
-
     def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        for told in shown.told:
-            self._on_told(told)
+        shown = self._guarding.told(shown)
         if shown.answer is None and shown.response is not None:
             return shown.response
-        came = shown.response or ModelResponse(output=[], usage=_usage(), response_id=None)
+        came = shown.response or ModelResponse(output=[], usage=Usage(), response_id=None)
         answer = shown.answer or {"text": "", "calls": []}
         kept = [it for it in came.output if it.type not in ("message", "function_call")]
         return ModelResponse(output=[*kept, *_output(answer)], usage=came.usage, response_id=came.response_id)
 
 
-def _usage() -> Any:
-    from agents import Usage
-
-    return Usage()
+def _tool(name: str, tool: Any) -> dict[str, Any]:
+    schema = getattr(tool, "params_json_schema", None) or getattr(tool, "input_json_schema", None)
+    description = getattr(tool, "description", None) or getattr(tool, "tool_description", None) or ""
+    return {"name": name, "description": description, "parameters": schema}
 
 
 def _of(item: _Item, name: str, default: Any = None) -> Any:

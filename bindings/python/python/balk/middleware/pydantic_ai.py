@@ -10,7 +10,6 @@ agent = Agent(GuardedModel("openai:gpt-5"), tools=tools)
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -32,9 +31,9 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from .._exchange import Asking, Form, Shown, Unit, aplay
+from .._exchange import Form, Shown, Unit, aplay
 from ..guards import Effect, Stack
-from . import OnTold, finish_of
+from . import Guarding, OnTold, finish_of
 
 # A part of a request, or a whole response.
 _Piece = Any
@@ -56,10 +55,7 @@ class GuardedModel(WrapperModel):
         on_told: OnTold | None = None,
     ) -> None:
         super().__init__(wrapped)
-        stack = guards if isinstance(guards, Stack) else Stack(guards)
-        self._conversations = stack.conversations()
-        self._effects = dict(effects or {})
-        self._on_told = on_told or (lambda _: None)
+        self._guarding = Guarding(guards, effects, on_told)
 
     async def request(
         self,
@@ -71,9 +67,9 @@ class GuardedModel(WrapperModel):
         parameters = model_request_parameters
         # Where text may end the run as well, no tool has to.
         purpose = "other" if parameters.allow_text_output else "finish"
-        tools = [self._tool(it, "other") for it in parameters.function_tools]
-        tools += [self._tool(it, purpose) for it in parameters.output_tools]
-        asking = Asking(self._conversations, units, Form(_new, _with_calls), tools, self.model_name)
+        tools = [_tool(it, "other") for it in parameters.function_tools]
+        tools += [_tool(it, purpose) for it in parameters.output_tools]
+        asking = self._guarding.asking(units, Form(_new, _with_calls), tools, self.model_name)
         last = next((it for it in reversed(messages) if isinstance(it, ModelRequest)), None)
 
         async def ask(sent: list[_Piece]) -> ModelResponse:
@@ -94,24 +90,19 @@ class GuardedModel(WrapperModel):
         parameters = model_request_parameters
         yield CompletedStreamedResponse(response, model_request_parameters=parameters, replay_events=True)
 
-    def _tool(self, tool: ToolDefinition, purpose: str) -> dict[str, Any]:
-        return {
-            "name": tool.name,
-            "description": tool.description or "",
-            "parameters": tool.parameters_json_schema,
-            "effect": self._effects.get(tool.name, "unknown"),
-            "purpose": purpose,
-        }
-
     def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        for told in shown.told:
-            self._on_told(told)
+        shown = self._guarding.told(shown)
         if shown.answer is None and shown.response is not None:
             return shown.response
         answer = shown.answer or {"text": "", "calls": []}
         came = shown.response or ModelResponse([])
         kept = [it for it in came.parts if isinstance(it, ThinkingPart)]
         return replace(came, parts=[*kept, *_parts(answer)])
+
+
+def _tool(tool: ToolDefinition, purpose: str) -> dict[str, Any]:
+    schema, description = tool.parameters_json_schema, tool.description or ""
+    return {"name": tool.name, "description": description, "parameters": schema, "purpose": purpose}
 
 
 def _text(content: Any) -> str:
@@ -147,10 +138,7 @@ def _answer(response: ModelResponse) -> dict[str, Any]:
         "text": "\n".join(texts),
         "calls": [{"id": it.tool_call_id, "tool": it.tool_name, "arguments": it.args_as_json_str()} for it in calls],
         "finish": finish_of(response.finish_reason),
-        "usage": {
-            "input_tokens": response.usage.input_tokens,
-            "output_tokens": response.usage.output_tokens,
-        },
+        "usage": {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens},
     }
 
 

@@ -6,7 +6,8 @@
 //!
 //! The scenario's environment says what a call will answer. [`Site`] makes the real folder answer so: before the call
 //! goes out it puts files, obstacles and stand-ins for commands in place, and afterwards it says what came of the call,
-//! from the world and never from words. What the agent printed tells whether its user knows ([`told`]).
+//! from the world and never from words. What the agent printed tells whether its user knows
+//! ([`told`](crate::told)).
 
 pub mod child;
 mod in_process;
@@ -18,7 +19,6 @@ mod real;
 pub mod record;
 mod run;
 mod site;
-pub mod told;
 mod verdict;
 
 pub use in_process::in_process;

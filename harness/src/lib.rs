@@ -30,6 +30,7 @@ pub mod replay;
 pub mod serve;
 pub mod shrink;
 pub mod simulate;
+pub mod told;
 pub mod triage;
 pub mod validity;
 pub mod verify;

@@ -31,7 +31,7 @@ pub use conversations::{Sites, Told};
 pub use record::{Called, History, Outcome, Step, Where};
 pub use script::{Script, Scripts};
 pub use site::{Came, Elsewhere, Results, Site};
-pub use verdict::Verdict;
+pub use verdict::{Verdict, user_read};
 
 use conversations::Conversations;
 

@@ -59,6 +59,10 @@ pub struct Replay {
     #[arg(long, value_enum, default_value_t = Medium::Text)]
     format: Medium,
 
+    /// With `--format json`, a line for each transcript as well, before what guards would have done in it
+    #[arg(long)]
+    runs: bool,
+
     /// Threads; 0 takes one for each core. The output is the same for any number
     #[arg(long, default_value_t = 0, value_name = "N")]
     jobs: usize,
@@ -110,6 +114,9 @@ impl Replay {
     /// # Errors
     /// An invalid command line, an invalid tool table, an output that cannot be written.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        if self.runs && self.format != Medium::Json {
+            return Err(Error::usage("--runs", "--format json beside it", "another format"));
+        }
         let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         if let Some(guard) = &self.guard {
@@ -130,7 +137,7 @@ impl Replay {
             stack: &|spec, channel| recipes.stack(spec, channel),
             pool: &pool,
         };
-        let mut report = Report::new(self.format, self.redact, judged);
+        let mut report = Report::new(self.format, self.runs, self.redact, judged);
         let mut files = Vec::new();
         for input in &self.inputs {
             match recordings::expand(input) {
@@ -147,6 +154,7 @@ impl Replay {
 /// The output of a replay, written as it proceeds.
 struct Report {
     format: Medium,
+    runs: bool,
     redacts: bool,
     out: BufWriter<anstream::AutoStream<io::Stdout>>,
     bar: ProgressBar,
@@ -157,7 +165,7 @@ struct Report {
 }
 
 impl Report {
-    fn new(format: Medium, redacts: bool, judged: Option<Judged>) -> Self {
+    fn new(format: Medium, runs: bool, redacts: bool, judged: Option<Judged>) -> Self {
         let out = match format {
             Medium::Text => anstream::AutoStream::auto(io::stdout()),
             Medium::Json | Medium::Html => anstream::AutoStream::always_ansi(io::stdout()),
@@ -165,6 +173,7 @@ impl Report {
         let bar = ProgressBar::hidden();
         Self {
             format,
+            runs,
             redacts,
             page: Page::new(redacts),
             out: BufWriter::new(out),
@@ -236,7 +245,7 @@ impl Report {
                 self.page.add(source, item);
                 Ok(())
             }
-            (Medium::Json, _) => replay::json::item(&mut self.out, source, item),
+            (Medium::Json, _) => replay::json::item(&mut self.out, source, item, self.runs),
             (Medium::Text, Ok(Found::Foreign(replayed))) => {
                 replay::text::transcript(&mut self.out, source, item.line, replayed)
             }

@@ -18,10 +18,10 @@ use super::in_process::{same_acts, trial};
 use super::place::Place;
 use super::real::Real;
 use super::site::Site;
-use super::told::{Heard, Printed, printed, squeezed};
 use super::verdict::{Facts, verdict};
 use crate::proxy::{Base, Guards, Proxy, Proxying};
-use crate::serve::{Scripts, Serve, Server, Step, Told};
+use crate::serve::{Scripts, Serve, Server, Step, Told, user_read};
+use crate::told::{Printed, squeezed};
 
 /// What is run, and where.
 #[derive(Clone, Debug)]
@@ -267,25 +267,7 @@ impl Agent<'_> {
 fn said(ran: &Ran, steps: &[Step]) -> io::Result<Printed> {
     let read = |file: &Path| fs::read(file).map(|it| String::from_utf8_lossy(&it).into_owned());
     let (stdout, stderr) = (read(&ran.stdout.file)?, read(&ran.stderr.file)?);
-    let mut others: Vec<&str> = Vec::new();
-    let mut last = None;
-    for step in steps {
-        match step {
-            Step::Act { texts, calls, .. } => {
-                others.extend(last.take());
-                let mut texts = texts.iter().map(|it| &**it);
-                last = if calls.is_empty() { texts.next_back() } else { None };
-                others.extend(texts);
-            }
-            Step::Result { text, .. } | Step::User { text, .. } => others.push(text),
-            Step::Opened { .. }
-            | Step::Intervention { .. }
-            | Step::Side { .. }
-            | Step::System { .. }
-            | Step::History { .. } => {}
-        }
-    }
-    Ok(printed(&stdout, &stderr, &Heard { last, others: &others }))
+    Ok(user_read(steps, Some(&stdout), &stderr))
 }
 
 #[cfg(unix)]

@@ -4,8 +4,8 @@ use balk_reports::records::crash::{Left, Verdict, Word};
 use balk_scenarios::Kind;
 
 use super::child::Ended;
-use super::told::Printed;
 use crate::serve::{History, Outcome, Step, Told};
+use crate::told::Printed;
 
 /// What is known of the agent's program.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Replayed transcripts as JSON lines for programs.
 //!
 //! Each line is one object. The member `type` tells them apart, members are always in the same order, and numbers are
-//! integers. The types are `firing`, `rerun`, `resend`, `end`, `guard-fault` and `bad-line` as they come, `decision`
-//! and `own-record` for our own records, and one `summary` at the end. An `end` says that the run would have ended
-//! there, and how many recorded turns come after it. A rate is written as
+//! integers. The types are `run` if it is asked for, `firing`, `rerun`, `resend`, `end`, `guard-fault` and `bad-line`
+//! as they come, `decision` and `own-record` for our own records, and one `summary` at the end. An `end` says that the
+//! run would have ended there, and how many recorded turns come after it. A rate is written as
 //! `stretches_per_million_turns`: a thousand times the rate per 1,000 turns, rounded.
 //! `blind` counts the transcripts in which `abandonment` sees nothing, if there are any.
 //! [`judged::json`](super::judged::json) describes what judged points add.
@@ -20,13 +20,19 @@ use super::run::{Found, Item, Replayed};
 use super::summary::{Counts, GuardCounts, OwnCounts, Summary};
 use crate::import::Oddities;
 
-/// Writes the result of one line of a file: a record for each event, nothing for a quiet transcript.
+/// Writes the result of one line of a file: a record for each event, nothing for a quiet transcript. With `runs`, the
+/// transcript itself has a record before those of its events.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn item(out: &mut dyn Write, file: &str, item: &Item) -> io::Result<()> {
+pub fn item(out: &mut dyn Write, file: &str, item: &Item, runs: bool) -> io::Result<()> {
     match &item.found {
-        Ok(Found::Foreign(replayed)) => transcript(out, file, item.line, replayed),
+        Ok(Found::Foreign(replayed)) => {
+            if runs {
+                run(out, file, item.line, replayed)?;
+            }
+            transcript(out, file, item.line, replayed)
+        }
         Ok(Found::Own(it)) => own(out, file, item.line, it),
         Err(bad) => {
             let why = bad.to_string();
@@ -69,6 +75,12 @@ pub fn summary(out: &mut dyn Write, it: &Summary) -> io::Result<()> {
             bad_lines_by_reason: &it.bad_lines,
         },
     )
+}
+
+fn run(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::Result<()> {
+    let Replayed { id, model, outcome, folded, .. } = it;
+    let (turns, calls) = (folded.turns, folded.calls);
+    record(out, &Record::Run { file, line, id, model, outcome: outcome.word(), turns, calls })
 }
 
 fn transcript(out: &mut dyn Write, file: &str, line: u64, it: &Replayed) -> io::Result<()> {
@@ -121,6 +133,15 @@ pub(super) fn record(out: &mut dyn Write, record: &impl Serialize) -> io::Result
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum Record<'a> {
+    Run {
+        file: &'a str,
+        line: u64,
+        id: &'a str,
+        model: &'a str,
+        outcome: &'a str,
+        turns: u64,
+        calls: u64,
+    },
     Decision {
         file: &'a str,
         line: u64,

@@ -17,6 +17,8 @@ use super::site::Site;
 use super::verdict::{self, Verdict};
 use crate::listen::path::{self, Item, Path, Said};
 
+mod part;
+
 /// What a request is answered with.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
@@ -89,6 +91,8 @@ pub(super) struct Conversation {
     /// About how many bytes the acts take.
     kept: usize,
     steps: Vec<Step>,
+    /// What the agent said to its user last, where somebody told that.
+    said: Option<String>,
 }
 
 /// An act, and the script as it was when it acted.
@@ -125,6 +129,7 @@ impl Conversation {
             requests: 0,
             kept: 0,
             steps: Vec::new(),
+            said: None,
         }
     }
 
@@ -202,10 +207,15 @@ impl Conversation {
     }
 
     pub(super) fn verdict(&self) -> Verdict {
+        let goal = self.acts.last().is_some_and(|it| it.scene.environment.goal());
+        let stuck = verdict::stuck(&self.steps);
         Verdict {
             scenario: self.script.scenario.name.clone(),
             seed: self.script.seed.to_string(),
-            goal: self.acts.last().is_some_and(|it| it.scene.environment.goal()),
+            goal,
+            stuck,
+            recovered: stuck && goal,
+            told: verdict::user_read(&self.steps, self.said.as_deref(), "").told,
             requests: self.requests,
             interventions: verdict::interventions(&self.steps),
             identical_calls: verdict::identical_calls(&self.steps),
@@ -229,7 +239,7 @@ impl Conversation {
         self.answers.clear();
         self.summarised = None;
         self.steps.clear();
-        (self.requests, self.kept) = (0, 0);
+        (self.requests, self.kept, self.said) = (0, 0, None);
     }
 
     fn side_call(&self, asked: &Asked) -> Option<String> {

@@ -224,8 +224,9 @@ impl Conversations {
         let mut logged = locked(&found);
         let before = logged.conversation.kept();
         let done = does(&mut logged.conversation);
-        // `does` adds nothing that is kept: it can only reset the conversation.
-        self.kept.fetch_sub(before.saturating_sub(logged.conversation.kept()), Ordering::Relaxed);
+        let after = logged.conversation.kept();
+        self.kept.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
+        self.kept.fetch_sub(before.saturating_sub(after), Ordering::Relaxed);
         self.write(&mut logged);
         Some(done)
     }
@@ -241,6 +242,16 @@ impl Conversations {
     /// The first file of a log that could not be written, and why.
     pub(super) fn unlogged(&self) -> Option<(PathBuf, String)> {
         locked(&self.unlogged).clone()
+    }
+
+    /// Begins a conversation of this name, if there is none, and does something with it.
+    pub(super) fn begin<T>(
+        &self,
+        name: Option<&str>,
+        does: impl FnOnce(&mut Conversation) -> T,
+    ) -> Result<T, NotAnswered> {
+        let logged = self.named(self.only.as_deref().or(name).unwrap_or(DEFAULT))?;
+        Ok(does(&mut locked(&logged).conversation))
     }
 
     fn found(&self, name: Option<&str>) -> Option<Arc<Mutex<Logged>>> {

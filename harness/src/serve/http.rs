@@ -45,7 +45,13 @@ pub(super) async fn handle(
         Asks::Ping => {
             return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned());
         }
-        Asks::Balk(what) => return control::answer(&all, &head.method, what, name),
+        Asks::Balk(what) => {
+            let mut held = Held::new(all.bodies(), limits.bodies);
+            return match read(body, Dialect::OpenAi, limits, &mut held).await {
+                Ok(body) => control::answer(&all, &head.method, what, (name, &body)),
+                Err(failure) => refuse(Dialect::OpenAi, "refused", &failure),
+            };
+        }
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };

@@ -22,11 +22,16 @@ pub struct Script {
 }
 
 impl Script {
+    /// The world of the script with the tools that its seed draws.
+    pub(super) fn drawn(&self) -> Arc<World> {
+        World::draw(&self.scenario, self.seed, WorldOptions::default())
+    }
+
     /// The world of the script with the tools of this offer. An agent that offers the very tools that the seed draws
     /// gets the world that a trial has.
     pub(super) fn world(&self, offer: &Arc<Offer>) -> Result<Arc<World>, Unbound> {
         let Self { scenario, seed, profile, toolsets } = self;
-        let drawn = World::draw(scenario, *seed, WorldOptions::default());
+        let drawn = self.drawn();
         if is_offered(&drawn, offer) {
             return Ok(drawn);
         }

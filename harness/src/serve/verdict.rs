@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::record::{Called, Step};
+use crate::told::{Heard, Printed, printed};
 
 /// What came of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,6 +16,13 @@ pub struct Verdict {
     pub seed: String,
     /// Whether the task is done in the scenario's own world, in which every call ran that the agent ran.
     pub goal: bool,
+    /// Whether the model was stuck in at least one of its turns.
+    pub stuck: bool,
+    /// Whether the model was stuck, and the task is done all the same.
+    pub recovered: bool,
+    /// The line with which the agent told its user that the task is not done: of what it said to them last or, if that
+    /// is not known, of the model's last words. `None` if it did not.
+    pub told: Option<String>,
     /// Requests of the task and beside it.
     pub requests: u64,
     /// What the agent said to the model of its own accord.
@@ -45,4 +53,34 @@ pub(super) fn identical_calls(steps: &[Step]) -> usize {
 /// How many interventions there were.
 pub(super) fn interventions(steps: &[Step]) -> usize {
     steps.iter().filter(|it| matches!(it, Step::Intervention { .. })).count()
+}
+
+/// Whether the model was stuck in a turn.
+pub(super) fn stuck(steps: &[Step]) -> bool {
+    steps.iter().any(|it| matches!(it, Step::Act { truth, .. } if truth.is_stuck()))
+}
+
+/// What the user of an agent reads at last, after these steps: what it printed, or the model's last words where nobody
+/// knows what it printed.
+pub fn user_read(steps: &[Step], stdout: Option<&str>, stderr: &str) -> Printed {
+    let mut others: Vec<&str> = Vec::new();
+    let mut last = None;
+    for step in steps {
+        match step {
+            Step::Act { texts, calls, .. } => {
+                others.extend(last.take());
+                let mut texts = texts.iter().map(|it| &**it);
+                last = if calls.is_empty() { texts.next_back() } else { None };
+                others.extend(texts);
+            }
+            Step::Result { text, .. } | Step::User { text, .. } => others.push(text),
+            Step::Opened { .. }
+            | Step::Intervention { .. }
+            | Step::Side { .. }
+            | Step::System { .. }
+            | Step::History { .. } => {}
+        }
+    }
+    let stdout = stdout.or(last).unwrap_or_default();
+    printed(stdout, stderr, &Heard { last, others: &others })
 }

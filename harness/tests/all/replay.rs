@@ -41,6 +41,34 @@ fn good_files() {
     insta::assert_snapshot!("good_json", replay(&good, &[".", "--guard", "none", "--format", "json"]));
 }
 
+/// `--runs` adds a line for each transcript before what guards do in it, and changes nothing else.
+#[test]
+fn a_line_for_each_run() {
+    let arguments = ["good", "bad", "--format", "json", "--protocol", "tool"];
+    let without = replay(&tests(), &arguments);
+    let with = replay(&tests(), &[&arguments[..], &["--runs"]].concat());
+    let (runs, rest): (Vec<&str>, Vec<&str>) =
+        with.lines().partition(|it| it.starts_with("{\"type\":\"run\""));
+    assert_eq!(rest, without.lines().collect::<Vec<_>>());
+    let members = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
+    let summary = rest.iter().find(|it| it.starts_with("{\"type\":\"summary\"")).and_then(|it| members(it));
+    let total = &summary.expect("sums are the last line")["total"];
+    assert_eq!(total["transcripts"], runs.len());
+    let sum = |of: &str| runs.iter().filter_map(|it| members(it)?[of].as_u64()).sum::<u64>();
+    assert_eq!((total["turns"].as_u64(), total["calls"].as_u64()), (Some(sum("turns")), Some(sum("calls"))));
+    let place = |line: &str| members(line).map(|it| (it["file"].clone(), it["line"].clone()));
+    let mut of_run = None;
+    for line in with.lines() {
+        if line.starts_with("{\"type\":\"run\"") {
+            of_run = place(line);
+        } else if line.starts_with("{\"type\":\"firing\"") {
+            assert_eq!(place(line), of_run, "{line}");
+        }
+    }
+    assert!(with.contains("\"type\":\"firing\""), "{with}");
+    assert!(replay(&tests(), &["good", "--runs"]).contains("exit code: 2"));
+}
+
 #[test]
 fn standard_input() {
     let good = tests().join("good");
@@ -286,7 +314,7 @@ fn firings_are_written_as_text_and_as_json() {
                 summary.add(name, item);
                 let Ok(Found::Foreign(found)) = &item.found else { panic!("the file is good, and not ours") };
                 text::transcript(&mut as_text, name, item.line, found)?;
-                json::item(&mut as_json, name, item)?;
+                json::item(&mut as_json, name, item, false)?;
             }
             Ok(())
         };

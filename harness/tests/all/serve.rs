@@ -7,4 +7,5 @@ mod histories;
 mod hostile;
 mod interventions;
 mod mutated;
+mod part;
 mod side_calls;

@@ -129,7 +129,8 @@ fn the_control_endpoints_tell_what_happened() {
         );
         let verdict = get(&server, &format!("{base}/verdict")).fine();
         let expected = json!({
-            "scenario": "plain", "seed": "7", "goal": false, "requests": 2, "interventions": 0, "identical_calls": 1,
+            "scenario": "plain", "seed": "7", "goal": false, "stuck": false, "recovered": false, "told": null,
+            "requests": 2, "interventions": 0, "identical_calls": 1,
         });
         assert_eq!(verdict, expected);
     }

@@ -17,7 +17,7 @@ use repeated::Repeated;
 use words::LIBRARIES;
 
 pub use repeated::Heard;
-pub(super) use repeated::squeezed;
+pub(crate) use repeated::squeezed;
 
 mod exceptions;
 mod repeated;

@@ -56,6 +56,6 @@ impl Repeated {
 }
 
 /// A text in small letters, without anything but letters and digits.
-pub(in crate::crash) fn squeezed(text: &str) -> String {
+pub(crate) fn squeezed(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,0 +1,192 @@
+"""Tests of agents with a model that balks: the fixture `balk`.
+
+```python
+def test_gives_up_on_a_tool(balk):
+    play = balk.play("abandonment", seed=7)
+    balk.said(my_agent(play.task))
+    assert balk.recovered or balk.user_was_told
+    assert balk.identical_calls <= 3
+```
+
+`@pytest.mark.balk_scenarios("abandonment", "repeating", seeds=range(3))` runs a test once for each scenario and seed;
+`balk.play()` then plays it. Words such as `stubborn`, `control` and `all` name many scenarios at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ._binary import binary
+from ._steps import shown
+from .served import SEED, Play, Server, Verdict, environment
+
+SUITE = "balk_suite"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The setting for scenarios of one's own."""
+    about = "scenarios that the fixture `balk` can play, as `balk serve --suite` takes them: names, files, all, drawn"
+    parser.addini(SUITE, about, type="args", default=["all"])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker."""
+    about = f"balk_scenarios(*names, seeds=[{SEED}]): runs the test for each scenario and seed; balk.play() plays it"
+    config.addinivalue_line("markers", about)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each scenario and seed of the marker."""
+    mark = metafunc.definition.get_closest_marker("balk_scenarios")
+    if mark is None:
+        return
+    where = metafunc.definition.nodeid
+    unknown = set(mark.kwargs) - {"seeds"}
+    if "balk" not in metafunc.fixturenames or not mark.args or unknown:
+        raise pytest.UsageError(
+            f"{where}: expected balk_scenarios(NAME, …, seeds=[…]) on a test with the argument `balk`, "
+            f"found balk_scenarios{mark.args}, {mark.kwargs} on one with {metafunc.fixturenames}"
+        )
+    seeds = list(mark.kwargs.get("seeds", [SEED]))
+    drawn = [(scenario, seed) for name in mark.args for scenario in _named(name) for seed in seeds]
+    metafunc.parametrize("balk", drawn, indirect=True, ids=[f"{scenario}-{seed}" for scenario, seed in drawn])
+
+
+@functools.cache
+def _catalogue() -> dict[str, str]:
+    """The kind of each scenario of the catalogue."""
+    listed = subprocess.run([binary(), "list"], check=True, capture_output=True, encoding="utf-8").stdout
+    lines = (line.split() for line in listed.splitlines())
+    return {words[0]: words[1] for words in lines if len(words) > 2 and words[1] in ("stubborn", "control")}
+
+
+def _named(name: str) -> list[str]:
+    if name not in ("all", "stubborn", "control"):
+        return [name]
+    return [scenario for scenario, kind in _catalogue().items() if name in ("all", kind)]
+
+
+class Balk:
+    """What a test asks about the scenario that is played to its agent.
+
+    Everything but `play` is about the last one that was played.
+    """
+
+    def __init__(
+        self, server: Server, drawn: tuple[str, int] | None, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self._server = server
+        self._drawn = drawn
+        self._folder = folder
+        self._monkeypatch = monkeypatch
+        self.plays: list[Play] = []
+
+    def play(self, scenario: str | None = None, seed: int = SEED) -> Play:
+        """Plays a scenario, or that of the marker, in a conversation of its own, and points the SDKs at it.
+
+        Clients that were made before still talk to where they were pointed: make them after it.
+        """
+        if scenario is None:
+            if self._drawn is None:
+                raise pytest.UsageError(
+                    "expected the name of a scenario, as in balk.play('abandonment'), or the marker balk_scenarios"
+                )
+            scenario, seed = self._drawn
+        folder = self._folder / f"project-{len(self.plays) + 1}"
+        folder.mkdir()
+        play = self._server.play(scenario, seed, folder)
+        self.plays.append(play)
+        for name, value in environment(play).items():
+            self._monkeypatch.setenv(name, value)
+        return play
+
+    def said(self, text: str) -> None:
+        """Says what the agent told its user at the end. Without it, the model's last words count as shown."""
+        self._last.said(text)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Everything that the server knows of the conversation."""
+        return self._last.verdict()
+
+    @property
+    def transcript(self) -> list[dict[str, Any]]:
+        """What happened, step by step, with the hidden truth of each act of the model."""
+        return self._last.transcript()
+
+    @property
+    def reached(self) -> bool:
+        """Whether the task is done, in the scenario's own world."""
+        return self.verdict["goal"]
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the model was stuck in at least one turn."""
+        return self.verdict["stuck"]
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the model was stuck, and the task is done all the same."""
+        return self.verdict["recovered"]
+
+    @property
+    def user_was_told(self) -> bool:
+        """Whether the agent told its user that the task is not done, by the words of `said`."""
+        return self.verdict["told"] is not None
+
+    @property
+    def identical_calls(self) -> int:
+        """The largest number of turns in a row with the same calls."""
+        return self.verdict["identical_calls"]
+
+    @property
+    def interventions(self) -> int:
+        """How often the agent said something to the model of its own accord."""
+        return self.verdict["interventions"]
+
+    @property
+    def requests(self) -> int:
+        """How many requests the agent sent."""
+        return self.verdict["requests"]
+
+    @property
+    def _last(self) -> Play:
+        if not self.plays:
+            raise pytest.UsageError("expected balk.play(…) before it")
+        return self.plays[-1]
+
+
+@pytest.fixture(scope="session")
+def balk_server(pytestconfig: pytest.Config) -> Iterator[Server]:
+    """The server of this process: one for all tests, and one for each worker of pytest-xdist."""
+    with Server(pytestconfig.getini(SUITE)) as server:
+        yield server
+
+
+@pytest.fixture
+def balk(
+    request: pytest.FixtureRequest,
+    balk_server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Balk:
+    """A model that balks, and what came of it."""
+    return Balk(balk_server, getattr(request, "param", None), tmp_path, monkeypatch)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that failed shows what was played."""
+    report = yield
+    played = getattr(item, "funcargs", {}).get("balk")
+    if report.when == "call" and report.failed and isinstance(played, Balk):
+        for play in played.plays:
+            head = f"balk played {play.scenario}, seed {play.seed}"
+            report.sections.append((head, shown(play.verdict(), play.transcript())))
+    return report

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from openai import OpenAI
-
 from balk.served import Play
+from openai import OpenAI
 
 
 class Agent:
@@ -20,9 +19,7 @@ class Agent:
     def run(self, turns: int) -> str:
         """Works on the task, and returns what the user is told at the end."""
         for _ in range(turns):
-            answer = self.client.chat.completions.create(
-                model="any", messages=self.messages, tools=self.play.tools
-            )
+            answer = self.client.chat.completions.create(model="any", messages=self.messages, tools=self.play.tools)
             message = answer.choices[0].message
             self.messages.append(message.model_dump(exclude_none=True))
             calls = message.tool_calls or []

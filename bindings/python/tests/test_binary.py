@@ -6,7 +6,6 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-
 from balk._binary import binary
 
 

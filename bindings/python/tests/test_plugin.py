@@ -7,7 +7,6 @@ import os
 import anthropic
 import openai
 import pytest
-
 from balk.pytest_plugin import Balk
 from balk.served import MAX_REQUESTS
 from small_agents import Agent, Careful

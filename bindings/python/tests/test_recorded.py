@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import balk
+import pytest
 
 CALL = {"id": "c", "function": {"name": "run", "arguments": '{"command": "make"}'}}
 

@@ -186,7 +186,8 @@ class Run:
 
     def request(self, dialect: Dialect = "openai", *, system: str | None = None) -> dict[str, Any]:
         """The body of the next request to the model."""
-        return json.loads(self._run.request(dialect, self._model, system))
+        body: dict[str, Any] = json.loads(self._run.request(dialect, self._model, system))
+        return body
 
     def completed(self, text: str = "", calls: Sequence[Call] = (), finish: str = "not_given") -> None:
         """The model answered."""

@@ -58,7 +58,8 @@ def replay(
     task = ray.remote(_lines).options(num_cpus=cpus, max_retries=_RETRIES)
     names = [str(file) for file in files]
     batches = [names[at : at + batch] for at in range(0, len(names), batch)]
-    most = max(2, int(2 * ray.cluster_resources().get("CPU", 1) // cpus))
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    most = max(2, int(2 * resources.get("CPU", 1) // cpus))
     waiting: list[Any] = []
     for one in [*batches, *[None] * most]:
         if one is not None:

@@ -124,14 +124,7 @@ def _merged(messages: list[Any]) -> list[Any]:
     return merged
 
 
-def _changed(shown: Shown[Message], answer: dict[str, Any]) -> Message:
-    came = json.loads(shown.response.model_dump_json()) if shown.response else _NOTHING
-    thinking = [it for it in came["content"] if it["type"] in ("thinking", "redacted_thinking")]
-    stop = "tool_use" if answer["calls"] else "end_turn"
-    return Message.model_validate(came | {"content": [*thinking, *_content(answer)], "stop_reason": stop})
-
-
-_NOTHING = {
+_NOTHING: dict[str, Any] = {
     "id": "balk",
     "type": "message",
     "role": "assistant",
@@ -140,3 +133,10 @@ _NOTHING = {
     "stop_sequence": None,
     "usage": {"input_tokens": 0, "output_tokens": 0},
 }
+
+
+def _changed(shown: Shown[Message], answer: dict[str, Any]) -> Message:
+    came = json.loads(shown.response.model_dump_json()) if shown.response else _NOTHING
+    thinking = [it for it in came["content"] if it["type"] in ("thinking", "redacted_thinking")]
+    stop = "tool_use" if answer["calls"] else "end_turn"
+    return Message.model_validate(came | {"content": [*thinking, *_content(answer)], "stop_reason": stop})

@@ -88,7 +88,7 @@ def _answer(message: AIMessage) -> dict[str, Any]:
         for call in message.invalid_tool_calls
     ]
     metadata = message.response_metadata
-    usage = message.usage_metadata or {}
+    usage: Mapping[str, Any] = message.usage_metadata or {}
     return {
         "text": str(message.text),
         "calls": calls,
@@ -125,7 +125,7 @@ def _new(said: dict[str, Any]) -> list[AnyMessage]:
 
 
 def _with_calls(own: list[AnyMessage], calls: list[dict[str, Any]]) -> list[AnyMessage]:
-    [message] = own
+    [message] = (it for it in own if isinstance(it, AIMessage))
     return [AIMessage(message.content, tool_calls=[*message.tool_calls, *_calls(calls)])]
 
 
@@ -134,8 +134,17 @@ def _changed(message: AIMessage, answer: dict[str, Any]) -> AIMessage:
     content = message.content if answer["text"] == str(message.text) else answer["text"]
     if isinstance(content, list):
         ids = {call["id"] for call in answer["calls"]}
-        is_gone = lambda it: isinstance(it, dict) and it.get("type") == "tool_use" and it.get("id") not in ids
-        content = [it for it in content if not is_gone(it)]
+        content = [it for it in content if _tool_use(it) is None or _tool_use(it) in ids]
     calls = _calls(answer["calls"])
-    update = {"content": content, "tool_calls": calls, "invalid_tool_calls": [], "additional_kwargs": {}}
+    update: dict[str, Any] = {
+        "content": content,
+        "tool_calls": calls,
+        "invalid_tool_calls": [],
+        "additional_kwargs": {},
+    }
     return message.model_copy(update=update)
+
+
+def _tool_use(block: Any) -> Any:
+    """The id of the call that a block of a content is; `None` if it is none."""
+    return block.get("id") if isinstance(block, Mapping) and block.get("type") == "tool_use" else None

@@ -109,7 +109,7 @@ def _text(content: Any) -> str:
 def _answer(items: list[_Item], usage: Any = None) -> dict[str, Any]:
     texts = [_text(_of(it, "content")) for it in items if _of(it, "type", "message") == "message"]
     calls = [it for it in items if _of(it, "type") == "function_call"]
-    answer = {
+    answer: dict[str, Any] = {
         "text": "\n".join(it for it in texts if it),
         "calls": [
             {"id": _of(it, "call_id"), "tool": _of(it, "name"), "arguments": _of(it, "arguments")} for it in calls
@@ -138,8 +138,8 @@ def _units(items: list[_Item]) -> list[Unit[_Item]]:
             units.append(Unit(output, [item]))
         elif kind == "message" and role != "assistant":
             ends()
-            role = "user" if role == "user" else "system"
-            units.append(Unit({"role": role, "text": _text(_of(item, "content"))}, [item]))
+            speaker = "user" if role == "user" else "system"
+            units.append(Unit({"role": speaker, "text": _text(_of(item, "content"))}, [item]))
         else:
             said.append(item)
     ends()
@@ -150,8 +150,9 @@ def _output(answer: dict[str, Any]) -> list[Any]:
     output: list[Any] = []
     if answer["text"]:
         text = ResponseOutputText(type="output_text", text=answer["text"], annotations=[])
-        message = {"id": "msg_balk", "type": "message", "role": "assistant", "status": "completed"}
-        output.append(ResponseOutputMessage(**message, content=[text]))
+        output.append(
+            ResponseOutputMessage(id="msg_balk", type="message", role="assistant", status="completed", content=[text])
+        )
     for it in answer["calls"]:
         call = {"call_id": it["id"], "name": it["tool"], "arguments": it["arguments"], "type": "function_call"}
         output.append(ResponseFunctionToolCall(**call))

@@ -14,8 +14,8 @@ impl Question {
         format!("{}\n{options}", self.note.text)
     }
 
-    /// What the user's next words choose: an option, by its number or its label. "Stop" and "end the run" end it, offered
-    /// or not. Any other words are an instruction or, where none is asked for, they go on.
+    /// What the user's next words choose: an option, by its number or its label. "Stop" and "end the run" end it,
+    /// offered or not. Any other words are an instruction or, where none is asked for, they go on.
     #[must_use]
     pub fn answered_by(&self, text: &Arc<str>) -> UserAnswer {
         let said = text.trim().trim_end_matches('.');

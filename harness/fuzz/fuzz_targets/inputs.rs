@@ -11,7 +11,7 @@ fuzz_target!(|input: (u8, &str)| {
     let (kind, text) = input;
     match kind % 4 {
         0 => drop(ToolTable::parse(text).map_err(|it| it.to_string())),
-        1 => drop(labels::parse(text).map_err(|it| it.to_string())),
+        1 => drop(labels::parse(text)),
         2 => drop(toolsets::parse("toolset.toml", text).map_err(|it| it.to_string())),
         _ => {
             let Ok(incident) = serde_json::from_str::<Kept<Incident>>(text) else { return };

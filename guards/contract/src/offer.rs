@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::schema::Schema;
 use crate::writes::Guess;
 
+use numbers::Numbers;
+
+mod numbers;
+
 /// What running a tool can change.
 ///
 /// The owner of the tool declares it (the Model Context Protocol calls these annotations). `Unknown` is the safe
@@ -154,14 +158,14 @@ impl Offer {
             guesses: Vec::with_capacity(at_least),
             ..Self::default()
         };
-        let mut numbers = BTreeMap::new();
+        let mut numbers = Numbers::default();
         for tool in tools {
             offer.add(tool, &mut numbers);
         }
         offer
     }
 
-    fn add(&mut self, mut tool: Tool, numbers: &mut BTreeMap<Arc<str>, u32>) {
+    fn add(&mut self, mut tool: Tool, numbers: &mut Numbers) {
         tool.name = self.free_name(&tool.name, numbers);
         self.guesses.push(match tool.purpose {
             Purpose::Other => {
@@ -175,23 +179,11 @@ impl Offer {
         self.tools.push(tool);
     }
 
-    /// The name made legal, with a number if it is taken. `numbers` has the last number that each name got: all lower
-    /// ones are taken.
-    fn free_name(&self, wanted: &Arc<str>, numbers: &mut BTreeMap<Arc<str>, u32>) -> Arc<str> {
+    /// The name made legal, with a number if it is taken.
+    fn free_name(&self, wanted: &Arc<str>, numbers: &mut Numbers) -> Arc<str> {
         let legal = if is_legal_name(wanted) { wanted.clone() } else { made_legal(wanted).into() };
-        if self.get(&legal).is_none() {
-            return legal;
-        }
-        let last = numbers.entry(legal.clone()).or_insert(1);
-        loop {
-            *last += 1;
-            let number = format!("_{last}");
-            let keep = NAME_CHARS - number.len();
-            let name = format!("{}{number}", &legal[..legal.len().min(keep)]);
-            if self.get(&name).is_none() {
-                return name.into();
-            }
-        }
+        let is_free = |name: &str| self.get(name).is_none();
+        if is_free(&legal) { legal } else { numbers.behind(&legal, is_free) }
     }
 
     /// All tools, in order.
@@ -286,6 +278,44 @@ mod tests {
         );
         assert_eq!(offer.by_original("filesystem.write_file").unwrap().name, offer.tools()[0].name);
         assert_eq!(offer.get("filesystem.write_file"), None);
+    }
+
+    /// How many numbered names are tried for these tools. Every name is legal then, and none is there twice.
+    fn tried(names: impl Iterator<Item = String>) -> u64 {
+        let (mut offer, mut numbers) = (Offer::default(), Numbers::default());
+        names.for_each(|name| offer.add(Tool::new(&name), &mut numbers));
+        assert_eq!(offer.by_name.len(), offer.tools.len());
+        assert!(offer.tools.iter().all(|it| is_legal_name(&it.name)));
+        numbers.tried()
+    }
+
+    #[test]
+    fn four_times_the_tools_are_four_times_the_work() {
+        let long = |at: u64| format!("{}{at:05}", "x".repeat(NAME_CHARS - 5));
+        type Family<'f> = (&'f str, &'f dyn Fn(u64) -> Vec<String>);
+        let families: [Family; 5] = [
+            ("one name", &|_| vec!["write".into()]),
+            ("names that are one when they are cut", &|at| vec![format!("{}{at}", "x".repeat(NAME_CHARS))]),
+            ("long names, each of them twice", &|at| vec![long(at), long(at)]),
+            ("a name whose numbers are taken", &|at| vec![format!("write_{at}"), "write".into()]),
+            ("names that differ", &|at| vec![format!("tool_{at}")]),
+        ];
+        for (family, names) in families {
+            let of = |tools: u64| tried((0..tools).flat_map(names));
+            let (few, many) = (of(2_500), of(10_000));
+            assert!(many <= 4 * few + 20, "{family}: {few}, then {many}");
+            // Each try finds a free name, or one that another tool has.
+            assert!(many <= 2 * 20_000, "{family}: {many}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_the_lowest_that_is_free() {
+        let ab = |end: &str| format!("{}{end}", "x".repeat(NAME_CHARS - 2));
+        let names = ["a_2".to_owned(), "a".into(), "a".into(), ab("aa"), ab("ab"), ab("aa"), ab("ab")];
+        let offer = Offer::new(names.iter().map(|it| Tool::new(it)));
+        let names: Vec<_> = offer.tools().iter().map(|it| it.name.to_string()).collect();
+        assert_eq!(names, ["a_2", "a", "a_3", &ab("aa"), &ab("ab"), &ab("_2"), &ab("_3")]);
     }
 
     #[test]

@@ -230,7 +230,8 @@ impl Abandonment {
         } else if told == 0 {
             Verdict::Retry(self.correction(run))
         } else {
-            Verdict::Retry(self.follow_up(run, level(told + 1), told + 1 == self.settings.limit))
+            let now = told.saturating_add(1);
+            Verdict::Retry(self.follow_up(run, level(now), now == self.settings.limit))
         };
         Decision { verdict, notices: vec![self.notice(run)] }
     }
@@ -244,7 +245,7 @@ impl Abandonment {
             return Decision::from(Verdict::Ask(self.question(run)));
         }
         Decision {
-            verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections + 1))),
+            verdict: Verdict::Retry(self.words_first(run, level(self.state.corrections.saturating_add(1)))),
             notices: if self.is_abandonment(run, completion) { vec![self.notice(run)] } else { Vec::new() },
         }
     }
@@ -266,7 +267,7 @@ impl Guard for Abandonment {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        self.state.position += 1;
+        self.state.position = self.state.position.saturating_add(1);
         match entry {
             Entry::Start(start) => {
                 let name = |purpose| start.offer.first(purpose).map(|tool| tool.name.clone());
@@ -286,13 +287,13 @@ impl Guard for Abandonment {
             Entry::Answer(answer) => self.heard(&answer.text),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
-                    self.state.corrections += 1;
-                    self.state.spoken += 1;
+                    self.state.corrections = self.state.corrections.saturating_add(1);
+                    self.state.spoken = self.state.spoken.saturating_add(1);
                 }
                 // The user decides now; the answer is valid until the tool fails again.
                 InterventionKind::Question(_) => {
                     self.state.settled = Some(Settled::User);
-                    self.state.spoken += 1;
+                    self.state.spoken = self.state.spoken.saturating_add(1);
                 }
                 InterventionKind::Notice => {
                     if let Subject::Tool(tool) = &note.subject {
@@ -350,7 +351,9 @@ impl Guard for Abandonment {
                 && result.tries <= self.settings.limit
         });
         Ok(match failed {
-            Some(call) => Settlement::Rerun { call, after: RERUN_AFTER * u64::from(results[call].tries) },
+            Some(call) => {
+                Settlement::Rerun { call, after: RERUN_AFTER.saturating_mul(results[call].tries.into()) }
+            }
             None => Settlement::Accept(Vec::new()),
         })
     }

@@ -230,10 +230,10 @@ impl CallMemory {
                 let waiting = start.offer.tools().iter().filter(|tool| tool.purpose == Purpose::Wait);
                 self.waiting = waiting.map(|tool| tool.name.clone()).collect();
             }
-            Entry::Completion(_) => self.turn += 1,
+            Entry::Completion(_) => self.turn = self.turn.saturating_add(1),
             Entry::Result(result) => self.result(result),
             Entry::User(message) if message.from == Speaker::User => self.user_spoke(&message.text),
-            Entry::Compaction(_) => self.possible_changes += 1,
+            Entry::Compaction(_) => self.possible_changes = self.possible_changes.saturating_add(1),
             Entry::User(_)
             | Entry::Failed(_)
             | Entry::Tried(_)
@@ -258,7 +258,7 @@ impl CallMemory {
             }
             self.nudges.push_back(nudge);
         }
-        self.possible_changes += 1;
+        self.possible_changes = self.possible_changes.saturating_add(1);
     }
 
     fn result(&mut self, result: &ToolResult) {
@@ -268,13 +268,14 @@ impl CallMemory {
             return self.ran(call);
         }
         let change = if self.is_kept(result) { Change::Nothing } else { Change::of(result) };
-        self.begun += u64::from(change != Change::Nothing && self.may_begin(result));
+        self.begun =
+            self.begun.saturating_add(u64::from(change != Change::Nothing && self.may_begin(result)));
         match change {
             Change::Nothing => {}
-            Change::Possible => self.possible_changes += 1,
+            Change::Possible => self.possible_changes = self.possible_changes.saturating_add(1),
             Change::Known => {
-                self.possible_changes += 1;
-                self.applied_changes += 1;
+                self.possible_changes = self.possible_changes.saturating_add(1);
+                self.applied_changes = self.applied_changes.saturating_add(1);
             }
         }
         if result.origin == Origin::Executed {
@@ -348,7 +349,7 @@ impl CallMemory {
         let in_a_row =
             status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
         let again = same && unchanged && in_a_row;
-        call.equal_results = if again { call.equal_results + looks } else { 1 };
+        call.equal_results = if again { call.equal_results.saturating_add(looks) } else { 1 };
         if !again {
             call.pauses_before = self.pauses;
         }

@@ -149,10 +149,10 @@ impl Duplicate {
         let needed = match (before.status, before.prospect) {
             _ if before.changed_nothing => 1,
             (_, Prospect::Passing) => {
-                self.settings.equal_results.max(PASSING_TRIES) + memory.pauses_since(before)
+                self.settings.equal_results.max(PASSING_TRIES).saturating_add(memory.pauses_since(before))
             }
             // A test may be flaky: three runs show that it is not.
-            (Status::Error, _) if before.counts => self.settings.equal_results + 1,
+            (Status::Error, _) if before.counts => self.settings.equal_results.saturating_add(1),
             (Status::Error, Prospect::Lasting) => 1,
             // A tool that works whole or not at all has done nothing; any other may have done part of its work.
             (Status::Error, Prospect::Unknown)
@@ -161,7 +161,8 @@ impl Duplicate {
                 1
             }
             (Status::Ok | Status::Unknown, _) if patience > 1 => {
-                patience * self.settings.equal_results + memory.pauses_since(before)
+                let looks = self.settings.equal_results.saturating_mul(patience);
+                looks.saturating_add(memory.pauses_since(before))
             }
             (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
                 self.settings.equal_results
@@ -294,7 +295,7 @@ impl Duplicate {
                 "The model keeps sending the same call of `{}`, although it was told twice that nothing has \
                  changed (duplicate {} in this run). The call answered: {}. What should it do?",
                 call.tool,
-                self.state.met + 1,
+                self.state.met.saturating_add(1),
                 before.answer(300),
             ),
         };
@@ -320,12 +321,12 @@ impl Duplicate {
         Note {
             guard: NAME.into(),
             rule: "words-first".into(),
-            level: self.state.demands + 1,
+            level: self.state.demands.saturating_add(1),
             subject: Subject::Run,
             text: format!(
                 "First say in one sentence what you will do differently, then call a tool (reminder {} of \
                  {DEMANDS}).",
-                self.state.demands + 1
+                self.state.demands.saturating_add(1)
             )
             .into(),
         }
@@ -389,7 +390,7 @@ impl Guard for Duplicate {
         for (at, call, (family, before)) in duplicates {
             match self.state.memory.level(before) {
                 level @ (0 | 1) => {
-                    let number = self.state.met + count(&blocked) + 1;
+                    let number = self.state.met.saturating_add(count(&blocked)).saturating_add(1);
                     let text = self.text(call, family, before, level + 1, number);
                     blocked.push(Blocked { call: at, note: self.note(family, level + 1, text) });
                 }

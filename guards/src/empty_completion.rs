@@ -159,18 +159,20 @@ impl Guard for EmptyCompletion {
             Entry::Completion(completion) => {
                 self.state.empty = 0;
                 let cut = completion.finish == FinishReason::Length;
-                self.state.truncated = if cut { self.state.truncated + 1 } else { 0 };
+                self.state.truncated = if cut { self.state.truncated.saturating_add(1) } else { 0 };
             }
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback | InterventionKind::Block | InterventionKind::Question(_) => {
-                    self.state.spoken += 1;
+                    self.state.spoken = self.state.spoken.saturating_add(1);
                 }
                 InterventionKind::Note
                 | InterventionKind::Notice
                 | InterventionKind::Repair(_)
                 | InterventionKind::Stop => {}
             },
-            Entry::Failed(failed) if failed.failure.cause == AttemptCause::Empty => self.state.empty += 1,
+            Entry::Failed(failed) if failed.failure.cause == AttemptCause::Empty => {
+                self.state.empty = self.state.empty.saturating_add(1);
+            }
             Entry::User(UserMessage { from: Speaker::User, .. }) | Entry::Answer(_) => self.state.empty = 0,
             Entry::Start(_)
             | Entry::User(_)

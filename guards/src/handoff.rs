@@ -134,7 +134,7 @@ impl Guard for Handoff {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        self.state.position += 1;
+        self.state.position = self.state.position.saturating_add(1);
         let state = &mut self.state;
         if let Entry::Intervention(it) = entry
             && it.note.guard != NAME
@@ -169,7 +169,9 @@ impl Guard for Handoff {
             {
                 state.retried = true;
             }
-            Entry::Conclusion(conclusion) if conclusion.note.guard == NAME => state.concluded += 1,
+            Entry::Conclusion(conclusion) if conclusion.note.guard == NAME => {
+                state.concluded = state.concluded.saturating_add(1)
+            }
             Entry::User(_)
             | Entry::Tried(_)
             | Entry::Intervention(_)

@@ -251,7 +251,7 @@ impl Guard for NoTools {
                 if self.calls_a_tool(completion) {
                     self.acts();
                 } else if self.mistake(completion).is_some() {
-                    self.state.mistakes += 1;
+                    self.state.mistakes = self.state.mistakes.saturating_add(1);
                 } else if !is_unfinished(completion) {
                     self.count_anew();
                 }
@@ -274,12 +274,12 @@ impl Guard for NoTools {
                 InterventionKind::Feedback => {
                     self.spoke();
                     (self.state.corrected, self.state.ignores) = (true, true);
-                    self.state.reminders += 1;
-                    self.state.spoken += 1;
+                    self.state.reminders = self.state.reminders.saturating_add(1);
+                    self.state.spoken = self.state.spoken.saturating_add(1);
                 }
                 InterventionKind::Question(_) => {
                     self.spoke();
-                    self.state.questions += 1;
+                    self.state.questions = self.state.questions.saturating_add(1);
                 }
                 InterventionKind::Note
                 | InterventionKind::Notice
@@ -350,7 +350,7 @@ impl NoTools {
 
     /// The current turn is productive.
     fn productive(&mut self) {
-        self.state.productive += 1;
+        self.state.productive = self.state.productive.saturating_add(1);
         self.state.corrected &= self.state.productive < CORRECTION_TURNS;
         if self.state.productive.is_multiple_of(QUESTION_TURNS) {
             self.state.questions = self.state.questions.saturating_sub(1);

@@ -244,8 +244,13 @@ impl Progress {
     fn about_text(&self) -> Option<Verdict> {
         let (finding, level) = self.to_correct()?;
         let ProgressState { spoken, offer, error, .. } = &self.state;
-        let messages =
-            Messages { finding: &finding, call: None, offer, error, number: spoken.interventions + 1 };
+        let messages = Messages {
+            finding: &finding,
+            call: None,
+            offer,
+            error,
+            number: spoken.interventions.saturating_add(1),
+        };
         Some(match level {
             0 => Verdict::Retry(self.note(&finding, TOLD, messages.note())),
             TOLD => Verdict::Retry(self.note(&finding, WARNED, messages.warning())),
@@ -324,7 +329,9 @@ impl Guard for Progress {
         let mut blocked = Vec::new();
         let mut asked = None;
         for (at, call, (finding, level)) in refused {
-            let number = spoken.interventions + 1 + u32::try_from(blocked.len()).unwrap_or(u32::MAX);
+            let before =
+                spoken.interventions.saturating_add(u32::try_from(blocked.len()).unwrap_or(u32::MAX));
+            let number = before.saturating_add(1);
             let messages = Messages { finding: &finding, call: Some(call), offer, error, number };
             match level {
                 TOLD => {
@@ -347,7 +354,7 @@ impl Guard for Progress {
             return Ok(Settlement::Accept(Vec::new()));
         };
         let ProgressState { spoken, offer, .. } = &self.state;
-        let (error, number) = (&LastError::of(call, results), spoken.interventions + 1);
+        let (error, number) = (&LastError::of(call, results), spoken.interventions.saturating_add(1));
         let messages = Messages { finding: &finding, call: Some(call), offer, error, number };
         Ok(Settlement::Accept(vec![self.note(&finding, TOLD, messages.note())]))
     }

@@ -233,7 +233,7 @@ impl RetrySafety {
         let came = self.came(failure, assessment);
         let asked = match self.state.questions {
             0 => String::new(),
-            before => format!(" (question {})", before + 1),
+            before => format!(" (question {})", before.saturating_add(1)),
         };
         let text = format!(
             "The request failed: {why}. {came} Asking the model again may repeat an action{asked}. How should \
@@ -252,7 +252,7 @@ impl RetrySafety {
     fn may_it_run_again(&self, held: &HeldCall) -> Question {
         let asked = match self.state.questions {
             0 => String::new(),
-            before => format!(" (question {})", before + 1),
+            before => format!(" (question {})", before.saturating_add(1)),
         };
         Question {
             note: note(AGAIN, held.refused(), held.subject(), messages::may_it_run_again(held, &asked)),
@@ -375,13 +375,13 @@ impl Guard for RetrySafety {
             Entry::Result(result) => self.state.held.looked(result),
             Entry::Failed(failed) => self.failed(failed),
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
-                InterventionKind::Note => self.state.notes += 1,
+                InterventionKind::Note => self.state.notes = self.state.notes.saturating_add(1),
                 InterventionKind::Question(_) => {
-                    self.state.questions += 1;
+                    self.state.questions = self.state.questions.saturating_add(1);
                     self.state.asked_about = (note.rule == AGAIN).then(|| note.subject.clone());
                 }
                 InterventionKind::Block => self.state.held.refused(&note.subject),
-                InterventionKind::Notice => self.state.notices += 1,
+                InterventionKind::Notice => self.state.notices = self.state.notices.saturating_add(1),
                 InterventionKind::Feedback | InterventionKind::Repair(_) | InterventionKind::Stop => {}
             },
             Entry::Tried(_)

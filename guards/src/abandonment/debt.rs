@@ -74,7 +74,7 @@ impl Runs {
     /// Records a call that was refused. A refusal before any failure says nothing about the tool.
     pub(super) fn refused(&mut self, call: &ToolCall) {
         if let Some(at) = self.place_of(&call.tool) {
-            self.0[at].refused += 1;
+            self.0[at].refused = self.0[at].refused.saturating_add(1);
         }
     }
 
@@ -110,7 +110,7 @@ impl Runs {
     /// Records that the user was told about this tool.
     pub(super) fn told(&mut self, tool: &str) {
         if let Some(at) = self.place_of(tool) {
-            self.0[at].told += 1;
+            self.0[at].told = self.0[at].told.saturating_add(1);
         }
     }
 
@@ -138,7 +138,7 @@ impl Run {
 
     fn failed(&mut self, result: &ToolResult, position: u64) -> bool {
         let is_new = self.failures == 0 || self.last_key != result.call.key;
-        self.failures += 1;
+        self.failures = self.failures.saturating_add(1);
         self.failed_at = position;
         self.made_up_for = false;
         self.last_key = result.call.key;
@@ -157,7 +157,7 @@ impl Run {
     /// What came to nothing. The first message that shows a file may explain the failures, and one failure alone is
     /// none that a model gives up at.
     fn tries(&self) -> u32 {
-        let calls = self.failures + self.refused;
+        let calls = self.failures.saturating_add(self.refused);
         if calls < 2 { calls } else { calls.saturating_add(self.shown.saturating_sub(1)) }
     }
 

@@ -58,7 +58,10 @@ impl Abandonment {
         let again = match self.state.spoken {
             0 => String::new(),
             before => {
-                format!("This is correction {} about showing code instead of using the tool. ", before + 1)
+                format!(
+                    "This is correction {} about showing code instead of using the tool. ",
+                    before.saturating_add(1)
+                )
             }
         };
         let text = format!(
@@ -114,7 +117,7 @@ impl Abandonment {
                 format!(
                     "{what}. This is message {} that shows code and calls no tool; `{}` has not worked since the \
                      first. Its last error was: {}{mark}",
-                    told + 1,
+                    told.saturating_add(1),
                     run.tool,
                     run.last_error,
                 )

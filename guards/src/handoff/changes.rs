@@ -39,11 +39,11 @@ impl Changes {
             Change::Nothing => {}
             Change::Known => {
                 self.known.add(call);
-                self.of_request += 1;
+                self.of_request = self.of_request.saturating_add(1);
             }
             Change::Possible if result.origin == Origin::Missing => {
                 self.lost.add(call);
-                self.of_request += 1;
+                self.of_request = self.of_request.saturating_add(1);
             }
             Change::Possible if call.effect == Effect::Unknown => self.undeclared = true,
             Change::Possible => self.unsaid.add(call),
@@ -53,7 +53,7 @@ impl Changes {
 
 impl Acts {
     fn add(&mut self, call: &ToolCall) {
-        self.calls += 1;
+        self.calls = self.calls.saturating_add(1);
         if self.names.len() < CHANGES {
             let mut name = String::new();
             keep(&mut name, &call.path().unwrap_or_else(|| call.tool.to_string()), NAME_CHARS);

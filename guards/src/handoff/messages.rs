@@ -126,7 +126,7 @@ impl HandoffState {
         Note {
             guard: NAME.into(),
             rule: rule.into(),
-            level: u8::try_from(self.concluded + 1).unwrap_or(u8::MAX),
+            level: u8::try_from(self.concluded.saturating_add(1)).unwrap_or(u8::MAX),
             subject: Subject::Run,
             text: text.into(),
         }
@@ -137,9 +137,9 @@ impl HandoffState {
             (0, _) => String::new(),
             (before, true) => format!(
                 "The run was tried again with the tools that exist. This is end number {} of the run. ",
-                before + 1
+                before.saturating_add(1)
             ),
-            (before, false) => format!("This is end number {} of the run. ", before + 1),
+            (before, false) => format!("This is end number {} of the run. ", before.saturating_add(1)),
         }
     }
 

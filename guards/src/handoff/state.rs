@@ -117,9 +117,9 @@ impl HandoffState {
                 let is_absent = self.is_absent(&call.tool);
                 let at = self.place_of(&call.tool);
                 let record = &mut self.tools[at];
-                record.calls += 1;
-                record.failures += 1;
-                record.in_a_row += 1;
+                record.calls = record.calls.saturating_add(1);
+                record.failures = record.failures.saturating_add(1);
+                record.in_a_row = record.in_a_row.saturating_add(1);
                 self.lacks(at, result, is_absent);
             }
             (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
@@ -207,7 +207,7 @@ impl HandoffState {
 
 impl Record {
     fn did_not_fail(&mut self) {
-        self.calls += 1;
+        self.calls = self.calls.saturating_add(1);
         self.in_a_row = 0;
         self.lacking = None;
         self.missing.clear();

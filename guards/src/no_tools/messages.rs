@@ -18,7 +18,7 @@ impl NoTools {
         let (count, limit) = (self.state.mistakes, self.settings.limit);
         let counted = match self.state.spoken {
             0 => String::new(),
-            before => format!(" (reminder {})", before + 1),
+            before => format!(" (reminder {})", before.saturating_add(1)),
         };
         if let Some(message) = &self.settings.message {
             let text = message
@@ -36,7 +36,7 @@ impl NoTools {
         };
         // Where text may end the task, one correction is all there is for words.
         let is_counted = self.state.protocol == Protocol::Tool || mistake == Mistake::ThinkingOnly;
-        let is_last = is_counted && count + 1 >= limit;
+        let is_last = is_counted && count.saturating_add(1) >= limit;
         let last = if is_last { " The next time, the user is asked instead." } else { "" };
         let call = self.call(mistake, text);
         let done = match mistake {
@@ -201,7 +201,7 @@ impl NoTools {
         };
         let asked = match self.state.questions {
             0 => String::new(),
-            before => format!(" (question {})", before + 1),
+            before => format!(" (question {})", before.saturating_add(1)),
         };
         let text = format!(
             "The model is stuck: {}{reminded}{asked}{}. How should it continue?",

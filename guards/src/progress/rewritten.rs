@@ -64,8 +64,11 @@ impl Rewritten {
     fn written(before: Option<Self>, call: &ToolCall, turn: u64) -> Self {
         let bytes = call.arguments.len();
         let path = call.path_key();
-        let looked = before.as_ref().map_or(1, |it| if it.looks_again(call) { it.looked + 1 } else { 1 });
-        let bare = before.as_ref().map_or(1, |it| it.bare + u32::from(it.is_bare_again(call, turn)));
+        let looked = before
+            .as_ref()
+            .map_or(1, |it| if it.looks_again(call) { it.looked.saturating_add(1) } else { 1 });
+        let bare =
+            before.as_ref().map_or(1, |it| it.bare.saturating_add(u32::from(it.is_bare_again(call, turn))));
         let longest = before.as_ref().map_or(bytes, |it| it.longest.max(bytes));
         let looked_at = path.is_none();
         let words = before.as_ref().filter(|it| it.is_last).map(|_| Words::of(&call.arguments));
@@ -90,7 +93,7 @@ impl Rewritten {
             return None;
         }
         let looked = if self.looks_again(call) { self.looked } else { 0 };
-        let bare = if self.is_bare_again(call, self.turn + 1) { self.bare } else { 0 };
+        let bare = if self.is_bare_again(call, self.turn.saturating_add(1)) { self.bare } else { 0 };
         let seen = looked.max(bare);
         (seen > 0).then_some((seen, self.turn, bare > looked && self.path.is_some()))
     }
@@ -111,7 +114,7 @@ impl Rewritten {
     /// with several arguments keeps several things.
     fn is_bare_again(&self, call: &ToolCall, turn: u64) -> bool {
         let is_one = self.path.is_some() || call.members.iter().count() == 1;
-        let grows = call.arguments.len() > self.longest + MORE;
+        let grows = call.arguments.len() > self.longest.saturating_add(MORE);
         let is_same = || self.words.is_none_or(|words| words.has_most_of(&call.arguments));
         self.is_last && turn > self.turn && is_one && !grows && is_same()
     }

@@ -274,7 +274,7 @@ impl Rounds {
 
     /// There was progress, or there may have been.
     pub(super) fn moved(&mut self) {
-        self.marker += 1;
+        self.marker = self.marker.saturating_add(1);
         self.circling = Circling::default();
         self.workspace.moved();
     }
@@ -310,7 +310,7 @@ impl Rounds {
     /// Begins a new turn.
     pub(super) fn begin(&mut self) {
         self.close();
-        self.turn += 1;
+        self.turn = self.turn.saturating_add(1);
         let Round { turn, in_view, is_new, is_news, is_cut, .. } = &mut self.open;
         (*turn, *in_view) = (self.turn, true);
         (*is_new, *is_news, *is_cut) = (false, false, false);

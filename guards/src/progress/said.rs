@@ -109,7 +109,8 @@ impl Said {
         let find = |rule, seen| Finding::new(rule, Subject::Run, if self.open { seen } else { 0 }, turn);
         let shorts = if self.short.is_some() { self.shorts / PER_SHORT } else { 0 };
         // One that came before counts as well: what is refused is known.
-        let refused = if self.refused > 0 { self.refused + u32::from(self.is_known) } else { 0 };
+        let refused =
+            if self.refused > 0 { self.refused.saturating_add(u32::from(self.is_known)) } else { 0 };
         [find(Rule::RefusedReplies, refused), find(Rule::RepeatedText, self.same.max(shorts))]
     }
 }

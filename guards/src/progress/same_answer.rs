@@ -47,7 +47,7 @@ impl SameAnswer {
         if self.tool == Some(look.tool) && is_same && !look.failed {
             let step = self.step(call);
             if step != Step::Elsewhere {
-                self.seen += u32::from(step == Step::Again && turn != self.turn);
+                self.seen = self.seen.saturating_add(u32::from(step == Step::Again && turn != self.turn));
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
                 return;
             }

@@ -44,9 +44,9 @@ impl Standing {
     pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
         let (call, failure) = (&result.call, look.failure);
         let changed = Change::of(result) != Change::Nothing;
-        self.changes += u64::from(changed);
+        self.changes = self.changes.saturating_add(u64::from(changed));
         let writes = || call.effect.is_known_change() || call.seems_to_write(&result.text);
-        self.reasons += u64::from(changed && !is_failure(result) && writes());
+        self.reasons = self.reasons.saturating_add(u64::from(changed && !is_failure(result) && writes()));
         let before = self.failures.iter().position(|it| it.call == call.key);
         // What may pass is no matter of what was changed.
         match (failure.filter(|it| it.prospect != Prospect::Passing), before) {
@@ -61,7 +61,7 @@ impl Standing {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };
                 let reasons = same.as_ref().map(|it| it.reasons);
-                let seen = same.map_or(1, |it| it.seen + u32::from(counts(&it)));
+                let seen = same.map_or(1, |it| it.seen.saturating_add(u32::from(counts(&it))));
                 if self.failures.len() == CALLS {
                     self.failures.remove(0);
                 }
@@ -82,7 +82,7 @@ impl Standing {
 
     /// The user spoke: a new reason for everything.
     pub(super) fn user_spoke(&mut self) {
-        self.reasons += 1;
+        self.reasons = self.reasons.saturating_add(1);
         self.rewritten = None;
     }
 

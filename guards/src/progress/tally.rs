@@ -56,7 +56,7 @@ impl Tally {
         };
         let rising = self.rising_in(&ending);
         if self.seen > 0 && rising.contains(&true) {
-            self.seen = (self.seen + 1).min(ANSWERS);
+            self.seen = self.seen.saturating_add(1).min(ANSWERS);
             self.several |= self.call != Some(result.call.key);
             self.rising = rising;
         } else {

@@ -29,7 +29,7 @@ impl CallRepair {
     fn number(&self) -> String {
         match self.state.repairs {
             0 => String::new(),
-            before => format!(" (repair {})", before + 1),
+            before => format!(" (repair {})", before.saturating_add(1)),
         }
     }
 

@@ -51,7 +51,7 @@ impl Repetition {
              instead.",
             found.place(),
             found.seen(),
-            self.state.spoken + 1,
+            self.state.spoken.saturating_add(1),
         )
     }
 

@@ -83,7 +83,7 @@ impl Held {
 
     pub(super) fn refused(&mut self, subject: &Subject) {
         if let Some(held) = self.0.iter_mut().find(|it| it.subject() == *subject) {
-            held.refused += 1;
+            held.refused = held.refused.saturating_add(1);
         }
     }
 

@@ -86,7 +86,7 @@ const GUARDS: [fn() -> Box<dyn Guard>; 26] = [
 ];
 
 /// These, and the peers.
-fn all() -> impl Iterator<Item = fn() -> Box<dyn Guard>> {
+pub(crate) fn all() -> impl Iterator<Item = fn() -> Box<dyn Guard>> {
     GUARDS.into_iter().chain(PEERS)
 }
 
@@ -121,7 +121,7 @@ impl Pair {
 }
 
 /// The ends that a guard is asked about.
-fn ends() -> [Termination; 4] {
+pub(crate) fn ends() -> [Termination; 4] {
     let fatal = Termination::FatalExecution("no space left".into());
     [Termination::NoProgress, Termination::StoppedByGuard, Termination::Limit(Limit::Turns), fatal]
 }

@@ -12,6 +12,7 @@ mod duplicate;
 mod duplicate_ladder;
 mod duplicate_variants;
 mod empty_completion;
+mod extremes;
 mod fence;
 mod handoff;
 mod handoff_gap;

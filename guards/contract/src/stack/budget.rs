@@ -85,7 +85,7 @@ impl Spent {
             self.moved();
         }
         match entry {
-            Entry::Completion(_) => self.turn += 1,
+            Entry::Completion(_) => self.turn = self.turn.saturating_add(1),
             Entry::Intervention(intervention) => match intervention.kind {
                 InterventionKind::Feedback | InterventionKind::Note => self.corrected(budget),
                 InterventionKind::Question(_) => self.asked(),
@@ -127,7 +127,7 @@ impl Spent {
         let Budget { corrections, window, .. } = *budget;
         let of_request = corrections.saturating_sub(self.request.corrections - self.back.corrections);
         let idle = corrections.saturating_mul(IDLE_BUDGETS).saturating_sub(self.idle.corrections);
-        let from = (self.turn + 1).saturating_sub(window.turns);
+        let from = self.turn.saturating_add(1).saturating_sub(window.turns);
         let recent = self.recent.iter().filter(|&&turn| turn >= from).count();
         let left = usize::try_from(of_request.min(idle)).unwrap_or(usize::MAX);
         left.min(window.corrections.saturating_sub(recent))
@@ -155,8 +155,8 @@ impl Spent {
 
     fn corrected(&mut self, budget: &Budget) {
         self.spoke();
-        self.request.corrections += 1;
-        self.idle.corrections += 1;
+        self.request.corrections = self.request.corrections.saturating_add(1);
+        self.idle.corrections = self.idle.corrections.saturating_add(1);
         self.productive.corrections = 0;
         if self.recent.len() >= budget.window.corrections {
             self.recent.pop_front();
@@ -168,8 +168,8 @@ impl Spent {
 
     fn asked(&mut self) {
         self.spoke();
-        self.request.questions += 1;
-        self.idle.questions += 1;
+        self.request.questions = self.request.questions.saturating_add(1);
+        self.idle.questions = self.idle.questions.saturating_add(1);
         self.productive.questions = 0;
     }
 
@@ -183,13 +183,13 @@ impl Spent {
         self.has_moved = true;
         self.idle = Count::default();
         let Self { request, back, productive, .. } = self;
-        productive.corrections += 1;
-        productive.questions += 1;
+        productive.corrections = productive.corrections.saturating_add(1);
+        productive.questions = productive.questions.saturating_add(1);
         if productive.corrections.is_multiple_of(CORRECTION_TURNS) && back.corrections < request.corrections {
-            back.corrections += 1;
+            back.corrections = back.corrections.saturating_add(1);
         }
         if productive.questions.is_multiple_of(QUESTION_TURNS) && back.questions < request.questions {
-            back.questions += 1;
+            back.questions = back.questions.saturating_add(1);
         }
     }
 

@@ -4,6 +4,11 @@
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
 //!         [--habits] [--quits N] [--no-tools]
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an agent has the files and the environment that it was given"
+)]
+
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -198,7 +203,6 @@ fn run(function: &Value, manners: &Manners) -> String {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "an agent has the environment that it was given")]
 fn shell(command: &str, manners: &Manners) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);

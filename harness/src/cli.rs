@@ -175,6 +175,7 @@ fn parsed() -> Cli {
 /// start with this name.
 pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
+        interrupt::survive_long_files();
         registry.check()?;
         let cli = parsed();
         screen::set_colour(cli.color);

@@ -141,6 +141,7 @@ mod tests {
 
     use super::*;
     use crate::engine::TruthChannel;
+    use crate::files::write_passing;
     use crate::guards::Recipe;
 
     fn set(pairs: &'static [(&str, &str)]) -> impl Fn(&str) -> Option<String> {
@@ -150,7 +151,7 @@ mod tests {
     fn load(text: &str, pairs: &'static [(&str, &str)]) -> Result<Config, String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("balk.toml");
-        std::fs::write(&path, text).expect("a file");
+        write_passing(&path, text).expect("a file");
         Config::load(&Registry::standard(), Some(&path), set(pairs))
             .map_err(|error| error.to_string().replace(&folder.path().display().to_string(), "."))
     }
@@ -220,9 +221,9 @@ mod tests {
         let below = folder.path().join("a/b");
         std::fs::create_dir_all(&below).expect("folders");
         let found = || nearby(&below).expect("a folder");
-        std::fs::write(folder.path().join(FILE), "").expect("a file");
+        write_passing(&folder.path().join(FILE), "").expect("a file");
         assert_eq!(found(), Some("../../balk.toml".into()));
-        std::fs::write(below.join(FILE), "").expect("a file");
+        write_passing(&below.join(FILE), "").expect("a file");
         assert_eq!(found(), Some("balk.toml".into()));
     }
 

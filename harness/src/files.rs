@@ -1,68 +1,221 @@
-//! Writes files that are there whole or not at all.
+//! The one module that writes files.
+//!
+//! A file is there whole or not at all: a temporary file beside it is written, synced and renamed, and then the folder
+//! is synced. A file that is replaced keeps its mode. A symbolic link stays one, and the file that it leads to is
+//! written; a link that leads nowhere is refused. Devices and pipes are written through, and never replaced.
+//!
+//! A folder that a run writes to for a while has a [`Lock`](crate::lock::Lock).
 
-use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
 
-/// Writes a temporary file and renames it, so that a killed program leaves the old file or the new one. Creates the
-/// folder if it is missing.
+/// Writes a file, and the folder that it is in if that is missing. What was there is replaced.
 ///
 /// # Errors
 /// The folder or the file cannot be written, or the disk is full; the file is then unchanged.
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
-    written(path, write)?.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    match Place::of(path)? {
+        Place::Stream => {
+            let file = open(File::options().write(true), path)?;
+            fill(&file, write)
+        }
+        Place::New => put(path, written(path, None, write)?),
+        Place::File { path, permissions } => put(&path, written(&path, Some(permissions), write)?),
+    }
 }
 
-/// Writes a new file in a folder that is there, and never replaces one.
+/// Writes a new file in a folder that is there, and never replaces one. A device or a pipe is written through.
 ///
 /// # Errors
 /// The folder or the file cannot be written, or the file is already there.
 pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
     let folder = folder_of(path);
     if !folder.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "no such folder"));
+        return Err(io::Error::new(ErrorKind::NotFound, "no such folder"));
     }
-    written(path, write)?.persist_noclobber(path).map_err(|error| error.error)?;
-    Ok(())
+    match Place::of(path)? {
+        Place::Stream => write_whole(path, write),
+        Place::New => {
+            written(path, None, write)?.persist_noclobber(path).map_err(|error| error.error)?;
+            sync(folder)
+        }
+        Place::File { .. } => Err(ErrorKind::AlreadyExists.into()),
+    }
 }
 
-/// Writes a file that also survives a power cut.
+/// Whether this path leads to a device, a pipe or a socket.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    matches!(Place::of(path), Ok(Place::Stream))
+}
+
+/// Makes a folder and those that it is in, so that they last.
 ///
 /// # Errors
-/// As for [`write_whole`].
-pub(crate) fn write_durably(
-    path: &Path,
-    write: impl FnOnce(&mut Out<'_>) -> io::Result<()>,
-) -> io::Result<()> {
-    let file = written(path, write)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    sync(folder_of(path))
+/// A file is in the way, or the folder above cannot be written.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let above = folder_of(folder);
+    make_folder(above)?;
+    match fs::create_dir(folder) {
+        // Another process was faster.
+        Err(_) if folder.is_dir() => Ok(()),
+        made => made.and_then(|()| sync(above)),
+    }
+}
+
+/// Opens a file to add to its end; makes it if it is missing. The caller syncs what is added, where that matters.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(crate) fn append(path: &Path) -> io::Result<File> {
+    open(File::options().create(true).append(true), path)
+}
+
+/// Opens a file that is locked; makes it if it is missing. What is in it stays.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(crate) fn open_for_lock(path: &Path) -> io::Result<File> {
+    open(File::options().create(true).truncate(false).read(true).write(true), path)
+}
+
+/// Opens a new file that grows while a run goes on. A device or a pipe is written through.
+///
+/// # Errors
+/// The file is already there, or cannot be made.
+pub(crate) fn grow_new(path: &Path) -> io::Result<File> {
+    match Place::of(path)? {
+        Place::Stream => open(File::options().write(true), path),
+        Place::New | Place::File { .. } => open(File::options().create_new(true).append(true), path),
+    }
+}
+
+/// Opens a file in a folder that ends with its run, such as the home of an agent: nothing of it has to last.
+///
+/// # Errors
+/// The file cannot be made.
+pub(crate) fn passing(path: &Path) -> io::Result<File> {
+    open(File::options().create(true).write(true).truncate(true), path)
+}
+
+/// Writes such a file.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write_passing(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    passing(path)?.write_all(bytes.as_ref())
+}
+
+/// Copies a file that is there whole.
+///
+/// # Errors
+/// One cannot be read, or the other cannot be written.
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut from = File::open(from)?;
+    write_whole(to, |out| io::copy(&mut from, out).map(|_| ()))
+}
+
+/// Removes a file; one that is not there is no error.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// What a user can do where a file cannot be written.
+pub(crate) fn way_out(error: &io::Error) -> &'static str {
+    if matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge | ErrorKind::WriteZero
+    ) {
+        "once there is space"
+    } else {
+        "once it can be written"
+    }
 }
 
 /// The writer of a file.
-pub(crate) type Out<'a> = BufWriter<&'a fs::File>;
+pub(crate) type Out<'a> = BufWriter<&'a File>;
 
-fn written(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<NamedTempFile> {
+/// What a path leads to.
+enum Place {
+    /// Nothing yet.
+    New,
+    /// A file, behind links if there are any.
+    File { path: PathBuf, permissions: fs::Permissions },
+    /// A device, a pipe or a socket.
+    Stream,
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(about) if about.is_file() => {
+                Ok(Self::File { path: fs::canonicalize(path)?, permissions: about.permissions() })
+            }
+            Ok(about) if about.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Ok(_) => Ok(Self::Stream),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Err(_) if fs::symlink_metadata(path).is_ok() => {
+                Err(io::Error::new(ErrorKind::AlreadyExists, "a symbolic link that leads nowhere"))
+            }
+            Err(_) => Ok(Self::New),
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "every file that is written is opened here, or is a temporary one"
+)]
+fn open(how: &fs::OpenOptions, path: &Path) -> io::Result<File> {
+    how.open(path)
+}
+
+/// The whole file under another name, on the disk.
+fn written(
+    path: &Path,
+    permissions: Option<fs::Permissions>,
+    write: impl FnOnce(&mut Out<'_>) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
     let folder = folder_of(path);
     let file = match temporary(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder)?;
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            make_folder(folder)?;
             temporary(folder)?
         }
         made => made?,
     };
-    let mut out = BufWriter::new(file.as_file());
-    write(&mut out)?;
-    out.flush()?;
-    drop(out);
+    fill(file.as_file(), write)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_all()?;
     Ok(file)
+}
+
+fn fill(file: &File, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
+}
+
+/// Gives a file its name.
+fn put(path: &Path, file: NamedTempFile) -> io::Result<()> {
+    file.persist(path).map_err(|error| error.error)?;
+    sync(folder_of(path))
 }
 
 /// Whether both paths lead to one file that is there.
@@ -95,7 +248,7 @@ pub(crate) fn plain_name(name: &str) -> String {
 pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
     let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
     let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         read => read.map_err(unusable)?,
     };
     for entry in entries {
@@ -113,7 +266,7 @@ pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
 /// The folder is not empty, or cannot be written.
 pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
     let parent = folder_of(folder);
-    fs::create_dir_all(parent)?;
+    make_folder(parent)?;
     let whole = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent)?;
     for (name, text) in files {
         write_new(&whole.path().join(name), |out| out.write_all(text.as_bytes()))?;
@@ -122,9 +275,19 @@ pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> io::Res
         fs::remove_dir(folder)?;
     }
     usual_permissions(whole.path())?;
-    fs::rename(whole.path(), folder)?;
+    sync(whole.path())?;
+    rename(whole.path(), folder)?;
     let _ = whole.keep();
-    Ok(())
+    sync(parent)
+}
+
+/// Renames a file or a folder. The caller syncs what has to last.
+///
+/// # Errors
+/// The system does not allow it.
+#[expect(clippy::disallowed_methods, reason = "all that is renamed is renamed here")]
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
 }
 
 /// The default would let only the owner read a temporary folder.
@@ -169,7 +332,7 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 /// Writes the new name to the disk.
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()
 }
 
 /// On other systems a folder cannot be opened.
@@ -179,20 +342,4 @@ fn sync(_: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fails_halfway_leaves_the_file_as_it_was_and_nothing_beside_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("deep/er/a.txt");
-        write_whole(&path, |out| out.write_all(b"first")).expect("it can be written");
-        let failed = write_whole(&path, |out| {
-            out.write_all(b"second")?;
-            Err(io::Error::other("no space left"))
-        });
-        assert!(failed.is_err());
-        assert_eq!(fs::read(&path).expect("it is there"), b"first");
-        assert_eq!(fs::read_dir(path.parent().expect("it has one")).expect("a folder").count(), 1);
-    }
-}
+mod tests;

@@ -22,6 +22,7 @@ pub mod import;
 pub mod label;
 mod listen;
 pub mod live;
+mod lock;
 mod processes;
 mod program;
 pub mod proxy;

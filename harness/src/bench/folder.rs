@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use balk_reports::records::{
-    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions, TrialRecord,
+    Answered, BadBench, Bench, Cost, Instructions, Meta, Plan, REACTIONS_SCHEMA, Reactions, TrialRecord,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,7 @@ use serde::de::DeserializeOwned;
 use super::transcripts::Transcripts;
 use crate::error::Error;
 use crate::files::{self, Out};
+use crate::lock::{Lock, clear_left_over};
 
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
@@ -38,18 +40,40 @@ const TRANSCRIPTS: &str = "transcripts";
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The right to write to it, until the last clone is gone.
+    _lock: Option<Arc<Lock>>,
 }
 
 impl Folder {
-    /// A folder for a new record. It must not exist yet, or be empty except for files left by a killed run.
+    /// A folder for a new record. It must not exist yet, or be empty except for files left by a killed run. No other
+    /// run can write to it while the value lives.
     ///
     /// # Errors
-    /// The folder is not empty, or cannot be created or written to.
+    /// The folder is not empty, is written by another run, or cannot be created or written to.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        let unusable = |error: io::Error| Error::file(path, "a folder that can be written to", error);
-        fs::create_dir_all(path).map_err(unusable)?;
         Self::check_new(path)?;
-        Ok(Self { path: path.to_owned() })
+        let lock = Lock::of_new(path)?;
+        Ok(Self { path: path.to_owned(), _lock: Some(Arc::new(lock)) })
+    }
+
+    /// A folder for the whole of several parts, with a record in which nothing is done yet. It may be one in which a
+    /// run of this plan, such as a killed merge, has finished nothing; what that run left is removed.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn begin(path: &Path, plan: &Plan) -> Result<Self, Error> {
+        let nothing = Bench::new(plan.clone());
+        if path.join(RECORD).exists() {
+            let (folder, begun) = Self::resume(path)?;
+            if begun != nothing {
+                return Self::create(path);
+            }
+            folder.clear_transcripts()?;
+            return Ok(folder);
+        }
+        let folder = Self::create(path)?;
+        folder.write(&nothing)?;
+        Ok(folder)
     }
 
     /// Whether [`create`](Self::create) would find nothing in the way.
@@ -64,13 +88,29 @@ impl Folder {
         files::check_empty(path)
     }
 
-    /// Opens a folder, and reads its record.
+    /// Opens a folder to read from it, and reads its record.
     ///
     /// # Errors
     /// There is no record, or it cannot be read.
     pub fn open(path: &Path) -> Result<(Self, Bench), Error> {
-        let folder = Self { path: path.to_owned() };
-        let record = path.join(RECORD);
+        Self { path: path.to_owned(), _lock: None }.read()
+    }
+
+    /// Opens a folder to go on in it, and reads its record. No other run can write to it while the value lives.
+    ///
+    /// # Errors
+    /// Another run writes to it, there is no record, or it cannot be read.
+    pub fn resume(path: &Path) -> Result<(Self, Bench), Error> {
+        let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
+        for of_scenario in folder.scenarios()? {
+            clear_left_over(&of_scenario)
+                .map_err(|error| Error::file(&of_scenario, "a folder that can be written to", error))?;
+        }
+        folder.read()
+    }
+
+    fn read(self) -> Result<(Self, Bench), Error> {
+        let record = self.path.join(RECORD);
         let file =
             fs::File::open(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
         let bench = Bench::read(BufReader::new(file)).map_err(|bad| match bad {
@@ -79,7 +119,7 @@ impl Folder {
                 Error { place: format!("line {line}").into(), ..Error::file(&record, &expected, found) }
             }
         })?;
-        Ok((folder, bench))
+        Ok((self, bench))
     }
 
     /// Whether this path is one of the files that reports are made from.
@@ -96,7 +136,7 @@ impl Folder {
     /// The record cannot be written; the old one is then still there.
     pub fn write(&self, bench: &Bench) -> Result<(), Error> {
         let path = self.path.join(RECORD);
-        files::write_durably(&path, |out| bench.write(out)).map_err(|error| unwritable(&path, error))
+        files::write_whole(&path, |out| bench.write(out)).map_err(|error| unwritable(&path, error))
     }
 
     /// Writes `meta.json`.
@@ -135,7 +175,7 @@ impl Folder {
     /// # Errors
     /// A file with other contents.
     pub fn reactions(path: &Path) -> Result<Option<Reactions>, Error> {
-        let folder = Self { path: path.to_owned() };
+        let folder = Self { path: path.to_owned(), _lock: None };
         let found: Option<Reactions> =
             folder.beside(REACTIONS, "the reactions of a model: {\"schema\": 1, …}")?;
         match found {
@@ -284,15 +324,7 @@ impl Folder {
         mut take: impl FnMut(&Path, Transcripts) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let root = self.path.join(TRANSCRIPTS);
-        let unreadable = |path: &Path, error| Error::file(path, "a readable folder of transcripts", error);
-        let below = |folder: &Path| -> Result<Vec<PathBuf>, Error> {
-            let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-            entries.map(|it| it.map(|it| it.path()).map_err(|error| unreadable(folder, error))).collect()
-        };
-        if !root.exists() {
-            return Ok(());
-        }
-        for scenario in below(&root)? {
+        for scenario in self.scenarios()? {
             for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {
                 let name = file.strip_prefix(&root).expect("it is below the folder");
                 if let Some(transcripts) = read(file)? {
@@ -303,6 +335,12 @@ impl Folder {
         Ok(())
     }
 
+    /// The folders with transcripts, one for each scenario.
+    fn scenarios(&self) -> Result<Vec<PathBuf>, Error> {
+        let root = self.path.join(TRANSCRIPTS);
+        if root.exists() { below(&root) } else { Ok(Vec::new()) }
+    }
+
     /// Adds to the file of this name in the folder of transcripts.
     fn add(&self, name: &Path, more: Transcripts) -> Result<(), Error> {
         let path = self.path.join(TRANSCRIPTS).join(name);
@@ -310,6 +348,16 @@ impl Folder {
         transcripts.add(more);
         files::write_whole(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
     }
+}
+
+/// What is in a folder of transcripts, in order.
+fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let unreadable = |error: io::Error| Error::file(folder, "a readable folder of transcripts", error);
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut found: Vec<PathBuf> =
+        entries.map(|it| it.map(|it| it.path()).map_err(unreadable)).collect::<Result<_, _>>()?;
+    found.sort();
+    Ok(found)
 }
 
 /// The transcripts of a file, if there is one.
@@ -327,8 +375,9 @@ fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {
+    let way_out = files::way_out(&error);
     Error::file(path, "a writable file", error)
-        .hint("earlier results are complete; continue with --resume once there is space")
+        .hint(&format!("earlier results are complete; continue with --resume {way_out}"))
 }
 
 /// A label as a folder name.

@@ -242,7 +242,7 @@ impl Bench {
             folder.write(&record)?;
             return Ok((Some(folder), record));
         }
-        let (folder, record) = Folder::open(path)?;
+        let (folder, record) = Folder::resume(path)?;
         folder.check_transcripts()?;
         record.plan.same(matrix.plan()).map_err(|unlike| {
             Error::file(

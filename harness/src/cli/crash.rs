@@ -24,8 +24,8 @@ use crate::crash::{self, Agent, Job, in_process, isolation, record};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::files::check_empty;
 use crate::guards::{Config, DEFAULT as GUARDED, Recipe};
+use crate::lock::Lock;
 use crate::program;
 use crate::proxy::Guards;
 
@@ -177,9 +177,7 @@ impl Crash {
             Ok(plan) => plan,
             Err(failure) => return failure.or_exit(),
         };
-        check_empty(&self.out)?;
-        fs::create_dir_all(&self.out)
-            .map_err(|error| Error::file(&self.out, "a folder that can be written to", error))?;
+        let _lock = Lock::of_new(&self.out)?;
         if let Err(why) = isolated {
             say(format_args!(
                 "the runs have no namespaces of their own: {why}. They see the network of this machine"

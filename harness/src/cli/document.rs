@@ -71,14 +71,14 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str, path: &Path, kind: &Kind) -
     Ok(document)
 }
 
-/// Whether a path means standard input.
-pub(super) fn is_stdin(path: &Path) -> bool {
+/// Whether a path means standard input or output.
+pub(super) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// The name of a path in messages.
 pub(super) fn name(path: &Path) -> &Path {
-    if is_stdin(path) { Path::new("standard input") } else { path }
+    if is_standard(path) { Path::new("standard input") } else { path }
 }
 
 /// Opens a file, or standard input.
@@ -86,7 +86,7 @@ pub(super) fn name(path: &Path) -> &Path {
 /// # Errors
 /// The file cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if is_stdin(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
+    if is_standard(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {

@@ -11,6 +11,7 @@ use balk_reports::records::{EntryRecord, GapReport, GapRun};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::files;
 
 /// An event log.
 pub(super) struct Events {
@@ -27,13 +28,18 @@ enum Event {
 }
 
 impl Events {
-    /// Creates the log of this run, and replaces the contents of the file.
+    /// Creates the log of this run: a new file, or a device or pipe that takes it.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that is there, or cannot be made.
     pub(super) fn new(path: &Path, run: GapRun) -> Result<Self, Error> {
-        let file =
-            File::create(path).map_err(|error| Error::file(path, "a file that can be written to", error))?;
+        let file = files::grow_new(path).map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                Error::exists(path).hint("name another file, or move this one")
+            } else {
+                Error::file(path, "a new file in a folder that is there", error)
+            }
+        })?;
         Ok(Self { file, run, before: Vec::new() })
     }
 

@@ -84,7 +84,7 @@ fn state_dir_by(asked: Option<&Path>, variable: impl Fn(&str) -> Option<String>)
 pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Error> {
     let folder = state_dir.join("gaps");
     let path = folder.join(format!("gap-{}.json", report.id));
-    files::write_durably(&path, |out| {
+    files::write_whole(&path, |out| {
         serde_json::to_writer_pretty(&mut *out, report)?;
         out.write_all(b"\n")
     })
@@ -145,9 +145,10 @@ mod tests {
         let state = tempfile::tempdir().expect("a folder");
         let folder = state.path().join("gaps");
         fs::create_dir_all(&folder).expect("it can be made");
-        fs::write(folder.join(".tmpAbC123"), "{\"sche").expect("it can be written");
+        files::write_passing(&folder.join(".tmpAbC123"), "{\"sche").expect("it can be written");
         // A truncated report of this name is replaced by a whole one.
-        fs::write(folder.join(format!("gap-{}.json", report.id)), "{").expect("it can be written");
+        files::write_passing(&folder.join(format!("gap-{}.json", report.id)), "{")
+            .expect("it can be written");
         let path = keep(state.path(), &report).expect("it can be written");
         let text = fs::read_to_string(&path).expect("it was written");
         assert_eq!(serde_json::from_str::<GapReport>(&text).expect("it is whole"), report);

@@ -35,7 +35,7 @@ pub struct Import {
     #[arg(long, value_enum, default_value_t = Form::Neutral)]
     format: Form,
 
-    /// A new file to write to [default: standard output]
+    /// A new file to write to [default: `-`, standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -89,7 +89,7 @@ impl Import {
         let mut write = |out: &mut dyn Write| {
             self.write(&reading, &files, &bar, &mut sums, out).and_then(|()| out.flush())
         };
-        match &self.out {
+        match self.out.as_deref().filter(|it| !document::is_standard(it)) {
             None => write(&mut BufWriter::new(anstream::AutoStream::always_ansi(io::stdout())))?,
             Some(path) => files::write_new(path, |out| write(out)).map_err(|error| {
                 if error.kind() == io::ErrorKind::AlreadyExists {

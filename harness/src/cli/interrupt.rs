@@ -4,10 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 use crate::exit::Exit;
+
+/// A file that exceeds what the system allows is an error like that of a full disk. Without this, the system would end
+/// the program without a word.
+pub(super) fn survive_long_files() {
+    flag::register(SIGXFSZ, Arc::default()).expect("the signal can be caught");
+}
 
 /// Whether the command is to stop.
 pub(super) struct Interrupt(Arc<AtomicBool>);

@@ -137,7 +137,7 @@ impl Label {
         recipes.stack(DEFAULT, &TruthChannel::default())?;
         let mut files = Vec::new();
         for input in &self.inputs {
-            if document::is_stdin(input) {
+            if document::is_standard(input) {
                 let error = Error::usage("standard input", "the reader's judgements", "the name of an input");
                 return Err(error.hint("name a file; `balk import - --out FILE` makes one"));
             }

@@ -12,6 +12,8 @@ use super::interrupt::Interrupt;
 use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::files;
+use crate::lock::Lock;
 
 /// Where a command listens.
 #[derive(Args, Clone, Copy, Debug)]
@@ -38,13 +40,14 @@ impl Listening {
     }
 }
 
-/// Makes the folder of a log.
-pub(super) fn log_folder(folder: Option<&Path>) -> Result<(), Error> {
-    let Some(folder) = folder else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|why| {
+/// Makes the folder of a log, which no other server writes to while the value lives.
+pub(super) fn log_folder(folder: Option<&Path>) -> Result<Option<Lock>, Error> {
+    let Some(folder) = folder else { return Ok(None) };
+    files::make_folder(folder).map_err(|why| {
         let found = format!("`{}`: {why}", folder.display());
         Error::usage("--log", "a folder that can be made", found)
-    })
+    })?;
+    Lock::take(folder).map(Some)
 }
 
 /// Prints where a server listens, and waits until somebody interrupts it. `looks` is called again and again; `unlogged`

@@ -329,7 +329,7 @@ impl Live {
         if !self.resume || !path.join(RECORD).exists() {
             return Folder::check_new(path).map(|()| None);
         }
-        let (folder, before) = Folder::open(path)?;
+        let (folder, before) = Folder::resume(path)?;
         if before.plan.live != matrix.plan().live {
             let expected = "the same API, model and settings as on the command line";
             return Err(Error::file(&path.join(RECORD), expected, "others")

@@ -17,7 +17,7 @@ pub struct Merge {
     #[arg(value_name = "DIR", required = true)]
     inputs: Vec<PathBuf>,
 
-    /// A folder for the whole; must be empty
+    /// A folder for the whole; must be empty, or what a killed merge left
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -38,7 +38,7 @@ impl Merge {
             folders.push(folder);
         }
         folders.iter().try_for_each(Folder::check_transcripts)?;
-        let out = Folder::create(&self.out)?;
+        let out = Folder::begin(&self.out, &whole.plan)?;
         for folder in &folders {
             out.add_transcripts(folder)?;
         }

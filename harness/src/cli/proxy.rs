@@ -121,7 +121,7 @@ impl Proxy {
             guards: (self.guard != NONE).then_some(guards),
             ..Proxying::new(upstream)
         };
-        log_folder(self.log.as_deref())?;
+        let _lock = log_folder(self.log.as_deref())?;
         let interrupt = Interrupt::catch();
         let server = Server::start(proxying).map_err(|error| self.listening.failed(&error))?;
         let url = server.url();

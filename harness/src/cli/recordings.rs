@@ -92,7 +92,7 @@ pub(super) struct Sought {
 /// A path that cannot be read, or a directory without files that may have transcripts.
 pub(super) fn expand(input: &Path) -> Result<Vec<Sought>, Error> {
     let unreadable = |error: io::Error| Error::unreadable(input, &error);
-    if document::is_stdin(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
+    if document::is_standard(input) || !std::fs::metadata(input).map_err(unreadable)?.is_dir() {
         return Ok(vec![Sought { path: input.to_owned(), sought: false }]);
     }
     let mut files = Vec::new();
@@ -105,10 +105,12 @@ pub(super) fn expand(input: &Path) -> Result<Vec<Sought>, Error> {
             // The type is that of a link itself, so a link to a folder above makes no loop.
             if entry.file_type().map_err(unreadable)?.is_dir() {
                 folders.push(path);
-            } else if let Some(sought) = is_sought(&path)
-                && path.is_file()
-            {
-                files.push(Sought { path, sought });
+            } else if let Some(sought) = is_sought(&path) {
+                if path.is_file() {
+                    files.push(Sought { path, sought });
+                } else if path.is_symlink() && !path.exists() {
+                    say(format_args!("{}: left out: a link that leads nowhere", path.display()));
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::context::Context;
+use super::document;
 use crate::bench::{Folder, RECORD};
 use crate::crash::record::{self, RUNS};
 use crate::error::Error;
@@ -34,7 +35,7 @@ pub struct Report {
     #[arg(long, value_enum, default_value_t = Form::Markdown)]
     format: Form,
 
-    /// A file to write, instead of standard output
+    /// A file to write [default: `-`, standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -105,9 +106,12 @@ impl Report {
         let reactions = Folder::reactions(path)?;
         let tables = Tables::new(&bench, &Beside { cost: folder.cost()?, judged, reactions });
         let page = || {
+            // Only a file has a folder beside it.
             let links = match &self.out {
-                Some(out) => trials::write(&folder, &bench, out)?,
-                None => trials::Links::new(),
+                Some(out) if !document::is_standard(out) && !files::is_stream(out) => {
+                    trials::write(&folder, &bench, out)?
+                }
+                Some(_) | None => trials::Links::new(),
             };
             let role = |stack: &str| Recipe::role(&context.registry, stack);
             let trial = |scenario, stack, seed| links.get(&(scenario, stack, seed)).cloned();
@@ -138,8 +142,8 @@ impl Report {
             Form::Junit => report.junit(),
         };
         match &self.out {
-            Some(path) => write(path, &text)?,
-            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            Some(path) if !document::is_standard(path) => write(path, &text)?,
+            Some(_) | None => std::io::stdout().lock().write_all(text.as_bytes())?,
         }
         Ok(Exit::Fine)
     }
@@ -205,9 +209,7 @@ fn splice_into(path: &Path, report: &impl Shown) -> Result<(), Error> {
     write(path, &spliced)
 }
 
-/// Writes a file. A symbolic link stays one: the file that it leads to is written.
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    files::write_whole(&real, |out| out.write_all(text.as_bytes()))
+    files::write_whole(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Error::file(path, "a writable file", error))
 }

@@ -81,7 +81,7 @@ impl Serve {
             sites: self.sites()?,
             ..Serving::new(Scripts { worlds, seed: self.seed, profile })
         };
-        log_folder(self.log.as_deref())?;
+        let _lock = log_folder(self.log.as_deref())?;
         let interrupt = Interrupt::catch();
         let server = Server::start(serving).map_err(|error| self.listening.failed(&error))?;
         let url = server.url();

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::files::write_passing;
+
 /// What the shell in the new namespaces does before it becomes the program: the path of a name server's file comes
 /// first, then the program. A system without such a file needs none.
 const ENTER: &str = r#"ip link set lo up || exit 126
@@ -28,7 +30,7 @@ const RESOLVER: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 /// The file cannot be written.
 pub fn wrapped(program: &OsStr, folder: &Path) -> io::Result<Command> {
     let resolver = folder.join("resolv.conf");
-    std::fs::write(&resolver, RESOLVER)?;
+    write_passing(&resolver, RESOLVER)?;
     let mut command = unshare();
     command.arg(resolver).arg(program);
     Ok(command)
@@ -99,7 +101,7 @@ mod tests {
             assert!(!why.is_empty());
             return None;
         }
-        std::fs::write(folder.path().join("given"), "given\n").expect("a file");
+        write_passing(&folder.path().join("given"), "given\n").expect("a file");
         let mut command = wrapped(OsStr::new("sh"), folder.path()).expect("the file can be written");
         let output = command.args(["-c", script]).current_dir(folder.path()).output().expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

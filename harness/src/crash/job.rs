@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::isolation;
 use super::place;
 use super::run::{self, Order};
-use crate::files::write_whole;
+use crate::files::{self, write_whole};
 use crate::proxy::Guards;
 use crate::serve::Step;
 
@@ -139,7 +139,7 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
     // Ctrl-C in a terminal goes to the whole group of this program. The run ends by its input, in order.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.stderr(fs::File::create(&said)?).spawn()?;
+    let mut child = command.stderr(files::passing(&said)?).spawn()?;
     let mut input = child.stdin.take();
     while child.try_wait()?.is_none() {
         if stop.load(Ordering::Relaxed) {
@@ -208,7 +208,7 @@ pub fn play(
     for entry in fs::read_dir(folder.path())? {
         let entry = entry?;
         if entry.path().extension() == Some(OsStr::new("txt")) {
-            fs::copy(entry.path(), job.out.join(entry.file_name()))?;
+            files::copy(&entry.path(), &job.out.join(entry.file_name()))?;
         }
     }
     if is_behind {
@@ -216,7 +216,7 @@ pub fn play(
         fs::create_dir_all(&log)?;
         for entry in fs::read_dir(folder.path().join(run::PROXY))? {
             let entry = entry?;
-            fs::copy(entry.path(), log.join(entry.file_name()))?;
+            files::copy(&entry.path(), &log.join(entry.file_name()))?;
         }
     }
     // What came of a run that was stopped is not known.

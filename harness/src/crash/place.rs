@@ -11,6 +11,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::files::write_passing;
+
 mod repository;
 
 /// Where every system has its programs.
@@ -82,12 +84,12 @@ impl Place {
         private(&below("run"))?;
         let profile = format!("export PATH={}\n", quoted(&place.variables[OsStr::new("PATH")])?);
         for name in PROFILES {
-            fs::write(place.home.join(name), &profile)?;
+            write_passing(&place.home.join(name), &profile)?;
         }
         for (path, text) in files {
             if let Some(path) = place.inside(path) {
                 fs::create_dir_all(path.parent().unwrap_or(&place.workspace))?;
-                fs::write(path, text)?;
+                write_passing(&path, text)?;
             }
         }
         if place.find("git").is_some() {

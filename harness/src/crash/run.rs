@@ -19,6 +19,7 @@ use super::place::Place;
 use super::real::Real;
 use super::site::Site;
 use super::verdict::{Facts, verdict};
+use crate::files::write_passing;
 use crate::proxy::{Base, Guards, Proxy, Proxying};
 use crate::serve::{Scripts, Serve, Server, Step, Told, user_read};
 use crate::told::{Printed, squeezed};
@@ -162,7 +163,7 @@ impl Agent<'_> {
         for (path, text) in self.run.files(filling) {
             let path = self.place.home.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&self.place.home))?;
-            fs::write(path, text)?;
+            write_passing(&path, &text)?;
         }
         for (name, value) in self.run.env(filling) {
             self.place.set(name, value);

@@ -190,7 +190,7 @@ impl Kept {
         let plan = serde_json::to_string(&self.plan).expect("plain data");
         let write = |out: &mut files::Out<'_>| write!(out, "{MARK}{plan}\n{}", labels::text(&points));
         let unwritable = |error: io::Error| Error::file(&self.file, "a file that can be written", error);
-        files::write_durably(&self.file, write).map_err(unwritable)
+        files::write_whole(&self.file, write).map_err(unwritable)
     }
 }
 

@@ -6,7 +6,7 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -108,8 +108,8 @@ impl Store {
         // What a killed run left half-written would spoil the next line.
         let lines =
             |out: &mut files::Out<'_>| kept.lines.values().try_for_each(|line| writeln!(out, "{line}"));
-        files::write_durably(&path, lines).map_err(cannot)?;
-        kept.journal = Some(OpenOptions::new().append(true).open(&path).map_err(cannot)?);
+        files::write_whole(&path, lines).map_err(cannot)?;
+        kept.journal = Some(files::append(&path).map_err(cannot)?);
         Ok(())
     }
 
@@ -171,12 +171,9 @@ impl Store {
             packer.finish().map(|_| ())
         };
         let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
-        files::write_durably(&path, pack).map_err(cannot)?;
+        files::write_whole(&path, pack).map_err(cannot)?;
         kept.journal = None;
-        match fs::remove_file(self.folder.join(JOURNAL)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot(error)),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        files::remove(&self.folder.join(JOURNAL)).map_err(cannot)
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, Kept> {

@@ -3,7 +3,6 @@
 //! `NAME-NUMBER.jsonl` has a conversation as the model was shown it last, in one line, and is replaced as a whole.
 //! `interventions.log` gets a line of JSON for each intervention: `balk replay` takes every `*.jsonl` for transcripts.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -66,11 +65,7 @@ impl Log {
         if !logged.interventions.is_empty() {
             let name = file(INTERVENTIONS);
             let lines: String = logged.interventions.iter().map(|it| line(logged, it)).collect();
-            let appended = OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(&name)
-                .and_then(|mut it| it.write_all(lines.as_bytes()));
+            let appended = files::append(&name).and_then(|mut it| it.write_all(lines.as_bytes()));
             self.note(&name, appended);
         }
     }

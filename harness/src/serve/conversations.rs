@@ -1,7 +1,6 @@
 //! All conversations of a server, by name.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -313,7 +312,7 @@ impl Logged {
 
 /// A file is open only while it is written: a server can have more conversations than open files.
 fn append(file: &Path, text: &str) -> io::Result<()> {
-    OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
+    files::append(file)?.write_all(text.as_bytes())
 }
 
 impl From<NoAnswer> for NotAnswered {

@@ -1,5 +1,7 @@
 //! The tests of the program and its library, in one program, so that it links once.
 
+#![expect(clippy::disallowed_methods, reason = "a test writes files as a user does, and damages them")]
+
 mod actors;
 mod audit;
 mod bench;
@@ -18,6 +20,7 @@ mod documents;
 mod exec;
 mod explain;
 mod field;
+mod files;
 mod gaps;
 mod gates;
 mod given_tools;

@@ -67,8 +67,8 @@ pub(super) struct Asked {
     #[arg(long, value_name = "CMD", conflicts_with = "seeds")]
     pub(super) phraser: Option<String>,
 
-    /// A file for the events of the trial, one JSON object per line: the entries of the record, and a `capability_gap`
-    /// if something was lacking
+    /// A new file for the events of the trial, one JSON object per line: the entries of the record, and a
+    /// `capability_gap` if something was lacking
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     pub(super) events: Option<PathBuf>,
 

@@ -1,12 +1,13 @@
 //! What a program prints, in a file, within bounds.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
+
+use crate::files;
 
 /// How long an output may stay open after every process has ended: one that was not found may hold it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -44,7 +45,7 @@ pub(super) fn captured(
     bytes_max: u64,
 ) -> io::Result<Capture> {
     let from = from.ok_or_else(|| io::Error::other("the output is no pipe"))?;
-    let out = File::create(file)?;
+    let out = files::passing(file)?;
     let (sender, left_out) = mpsc::channel();
     thread::spawn(move || {
         // The receiver may have given up waiting. Then the result is not needed.

@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::files;
+
 /// The largest number of files that are read from a folder.
 const FILES_MAX: usize = 2_000;
 
@@ -63,7 +65,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
         && make_folders(parent).is_ok()
         && !path.is_dir()
     {
-        fs::write(path, text)?;
+        files::write_passing(path, text)?;
     }
     Ok(())
 }
@@ -121,7 +123,7 @@ impl Put {
         }
         let aside = match there {
             Ok(_) => {
-                fs::rename(path, &aside)?;
+                files::rename(path, &aside)?;
                 Some(aside)
             }
             Err(_) => None,
@@ -147,7 +149,7 @@ impl Put {
                 Err(_) => {}
             }
             if let Some(aside) = &self.aside {
-                fs::rename(aside, &self.path)?;
+                files::rename(aside, &self.path)?;
             }
         }
         remove_empty(&self.folders);
@@ -220,14 +222,14 @@ mod tests {
     fn what_is_put_for_a_while_leaves_no_trace() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
-        fs::write(at("a"), "old").expect("a file");
+        files::write_passing(&at("a"), "old").expect("a file");
         let put =
             Put::at(&at("a"), at("aside"), |it| fs::create_dir(it)).expect("it works").expect("it can be");
         assert!(at("a").is_dir() && put.is_there());
         put.undo().expect("it works");
         assert_eq!(text(&at("a")).expect("it can be read").as_deref(), Some("old"));
 
-        let put = Put::at(&at("x/y/z"), at("aside"), |it| fs::write(it, "new")).expect("it works");
+        let put = Put::at(&at("x/y/z"), at("aside"), |it| files::write_passing(it, "new")).expect("it works");
         put.expect("it can be").undo().expect("it works");
         assert!(!at("x").exists(), "the folders are gone, too");
 
@@ -242,7 +244,7 @@ mod tests {
         let path = folder.path().join("a");
         let put = Put::at(&path, folder.path().join("aside"), |it| fs::create_dir(it)).expect("it works");
         fs::remove_dir(&path).expect("it is there");
-        fs::write(&path, "theirs").expect("a file");
+        files::write_passing(&path, "theirs").expect("a file");
         let put = put.expect("it can be");
         assert!(!put.is_there());
         put.undo().expect("it works");
@@ -254,11 +256,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         assert_eq!(stamp(&path), None);
-        fs::write(&path, "x").expect("a file");
+        files::write_passing(&path, "x").expect("a file");
         let first = stamp(&path);
         assert_eq!(stamp(&path), first);
         std::thread::sleep(std::time::Duration::from_millis(20));
-        fs::write(&path, "x").expect("a file");
+        files::write_passing(&path, "x").expect("a file");
         assert_ne!(stamp(&path), first, "the contents are the same");
     }
 
@@ -268,7 +270,7 @@ mod tests {
         let write_at = |name: &str, bytes: &[u8]| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
-            fs::write(path, bytes).expect("a file");
+            files::write_passing(&path, bytes).expect("a file");
         };
         write_at("a/b.txt", b"one");
         write_at(".git/config", b"x");

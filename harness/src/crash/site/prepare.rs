@@ -15,6 +15,7 @@ use super::shell::Word;
 use super::standin::{self, Answer, Case, Does};
 use super::trace::Trace;
 use crate::crash::place::Place;
+use crate::files::write_passing;
 
 /// A call whose answer is prepared.
 #[derive(Debug)]
@@ -149,7 +150,7 @@ impl Preparer {
             Some(_) if path.is_file() => Ok(shown(&folder::text(&path)?.unwrap_or_default())),
             Some(_) | None => {
                 let text = &executed.text;
-                let put = Put::at(&path, self.name(), |it| fs::write(it, text))?;
+                let put = Put::at(&path, self.name(), |it| write_passing(it, text))?;
                 let is_put = put.is_some();
                 preparing.puts.extend(put);
                 Ok(if is_put { shown(text) } else { Trace::Nothing("a folder is where the file should be") })

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::shell::Word;
+use crate::files::write_passing;
 
 /// What a stand-in does for some arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) enum Does {
 /// It cannot be written.
 pub(super) fn write(path: &Path, cases: &[Case], real: Option<&Path>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    fs::write(path, script(&name, cases, real))?;
+    write_passing(path, script(&name, cases, real))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -120,7 +121,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         let real = at("real");
-        fs::write(&real, "#!/bin/sh\necho \"real:$*\"\n").expect("a file");
+        write_passing(&real, "#!/bin/sh\necho \"real:$*\"\n").expect("a file");
         write(&real, &[], Some(Path::new("/bin/echo"))).expect("a file");
         let answer =
             |text: &str, status, note| Answer { does: Does::Says(text.to_owned(), status), note: at(note) };

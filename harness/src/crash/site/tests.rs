@@ -11,6 +11,8 @@ use balk_scenarios::{World, WorldOptions, format};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::files::write_passing;
+
 use super::*;
 use crate::crash::place;
 
@@ -116,9 +118,9 @@ fn does(place: &Place, call: &ToolCall) -> String {
     let path = place.workspace.join(text("file_path"));
     let done = match &*call.tool {
         "Write" => fs::create_dir_all(path.parent().expect("it has one"))
-            .and_then(|()| fs::write(&path, text("content"))),
+            .and_then(|()| write_passing(&path, text("content"))),
         "Edit" => fs::read_to_string(&path)
-            .and_then(|old| fs::write(&path, old.replacen(text("old_string"), text("new_string"), 1))),
+            .and_then(|old| write_passing(&path, old.replacen(text("old_string"), text("new_string"), 1))),
         "Read" => return fs::read_to_string(&path).unwrap_or_else(|error| format!("error: {error}")),
         _ => {
             let output = place.command("sh").args(["-c", text("command")]).output().expect("it runs");
@@ -192,8 +194,8 @@ fn what_did_not_run_is_found() {
     let calls =
         [run.write("a.txt", "x"), run.shell("make docs"), run.write("b.txt", "y"), run.write("c.txt", "z")];
     let armed = run.site.arm(&run.environment, &calls).expect("it can be armed");
-    fs::write(run.place.workspace.join("b.txt"), "other").expect("a file");
-    fs::write(run.place.workspace.join("c.txt"), "z\n").expect("a file");
+    write_passing(&run.place.workspace.join("b.txt"), "other").expect("a file");
+    write_passing(&run.place.workspace.join("c.txt"), "z\n").expect("a file");
     let came: Vec<Came> =
         run.came(armed, &vec!["ok".to_owned(); 4]).into_iter().map(|(came, _)| came).collect();
     let other = Came::Otherwise("the file has another text");

@@ -1,0 +1,157 @@
+//! The lock of a folder that a run writes to, and what killed runs left in it.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use crate::error::Error;
+use crate::files::{self, is_left_over, remove};
+use crate::import::one_line;
+use crate::program;
+
+/// The lock of a folder: as long as it is there, no other run writes to the folder.
+///
+/// The file says which command and which process have the folder. The system lets go of a lock when its process ends,
+/// however that ends; the file of a killed run is taken over by the next one.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+/// Its name begins like that of an unfinished file, so it is not taken for contents of the folder.
+const NAME: &str = ".balk-lock";
+
+/// The most of another run's command that is read, in bytes, and shown, in characters.
+const COMMAND_BYTES: u64 = 4_096;
+const COMMAND_CHARS: usize = 200;
+
+impl Lock {
+    /// Locks a new or empty folder, and makes it if it is missing.
+    ///
+    /// # Errors
+    /// It has other files, another run has it, or it cannot be written.
+    pub(crate) fn of_new(folder: &Path) -> Result<Self, Error> {
+        files::check_empty(folder)?;
+        files::make_folder(folder)
+            .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
+        let lock = Self::take(folder)?;
+        // Another run may have come and gone before the lock.
+        files::check_empty(folder)?;
+        Ok(lock)
+    }
+
+    /// Locks a folder that is there, and removes what killed runs left in it.
+    ///
+    /// # Errors
+    /// Another run has the folder, or it cannot be written.
+    pub(crate) fn take(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(NAME);
+        let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
+        let file = loop {
+            if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file()) {
+                return Err(Error::file(&path, "a file of balk", "something else").hint("remove it"));
+            }
+            let mut file = files::open_for_lock(&path).map_err(unusable)?;
+            match file.try_lock() {
+                // A run that ends removes the file, perhaps between these two calls.
+                Ok(()) if is_at(&file, &path) => break file,
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(held(folder, &mut file)),
+                Err(TryLockError::Error(error)) => {
+                    return Err(Error::file(folder, "a folder that can be locked", error)
+                        .hint("name a folder on another file system"));
+                }
+            }
+        };
+        let holder = format!("{} (process {})\n", program::command_line(), process::id());
+        file.set_len(0).and_then(|()| (&file).write_all(holder.as_bytes())).map_err(unusable)?;
+        clear_left_over(folder).map_err(unusable)?;
+        Ok(Self { path, _file: file })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A file that stays is taken over by the next run.
+        let _ = remove(&self.path);
+    }
+}
+
+/// Removes the unfinished files of killed runs in a folder that is locked.
+///
+/// # Errors
+/// The folder cannot be read, or a file cannot be removed.
+pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_lock = entry.file_name() == NAME;
+        if !is_lock && is_left_over(&entry.path()) && entry.file_type()?.is_file() {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn held(folder: &Path, file: &mut File) -> Error {
+    let mut holder = String::new();
+    // Some systems let nobody read a locked file.
+    let _ = file.take(COMMAND_BYTES).read_to_string(&mut holder);
+    let found = match holder.trim_end() {
+        "" => "one that another run writes to".to_owned(),
+        holder => format!("one that another run writes to: {}", one_line(holder, COMMAND_CHARS)),
+    };
+    Error::file(folder, "a folder that no other run writes to", found)
+        .hint("wait for the other run, or name another folder")
+}
+
+/// Whether this path still leads to this file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |about: fs::Metadata| (about.dev(), about.ino());
+    let there = fs::symlink_metadata(path).map(id);
+    matches!((file.metadata().map(id), there), (Ok(mine), Ok(there)) if mine == there)
+}
+
+/// On other systems a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::write_passing;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<String> = entries
+            .map(|it| it.expect("it can be read").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn there(path: &Path, text: &str) {
+        write_passing(path, text).expect("it can be written");
+    }
+
+    #[test]
+    fn a_folder_has_one_writer_and_the_next_clears_what_a_killed_one_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lock = Lock::take(folder.path()).expect("it is free");
+        there(&folder.path().join(".balk-a1b2c3"), "half");
+        let held = Lock::take(folder.path()).expect_err("it is held").to_string();
+        assert!(held.contains("expected a folder that no other run writes to"), "{held}");
+        assert!(held.contains(&format!("(process {})", process::id())), "{held}");
+        assert_eq!(names(folder.path()), [".balk-a1b2c3", ".balk-lock"]);
+        drop(lock);
+        there(&folder.path().join(".balk-lock"), "balk bench (process 1)\n");
+        there(&folder.path().join("mine"), "all of it");
+        drop(Lock::take(folder.path()).expect("a killed run holds nothing"));
+        assert_eq!(names(folder.path()), ["mine"]);
+    }
+}

@@ -1,0 +1,193 @@
+//! Files and folders that commands write: what was there is kept, and one run writes at a time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::program::{balk, ran};
+use tempfile::TempDir;
+
+const BENCH: [&str; 7] = ["bench", "--suite", "paging", "--guard", "default", "--seeds", "0-1"];
+
+fn empty() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// Runs the program, which does well.
+#[track_caller]
+fn does(work: &Path, arguments: &[&str]) -> String {
+    let (code, out, err) = ran(&mut balk(work, arguments));
+    assert_eq!(code, 0, "{arguments:?}: {err}");
+    out + &err
+}
+
+/// Runs the program, which exits with this code and says this.
+#[track_caller]
+fn refused(work: &Path, arguments: &[&str], code: i32, says: &[&str]) {
+    let (found, _, err) = ran(&mut balk(work, arguments));
+    assert!(found == code && says.iter().all(|it| err.contains(it)), "{arguments:?}: {found}\n{err}");
+}
+
+fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&BENCH[..], more].concat()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|it| it.expect("it can be read").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let work = empty();
+    does(work.path(), &bench(&["--out", "a"]));
+    let report = does(work.path(), &["report", "a"]);
+    assert_eq!(does(work.path(), &["report", "a", "--out", "-"]), report);
+    assert_eq!(names(work.path()), ["a"]);
+}
+
+#[test]
+fn an_event_log_replaces_nothing() {
+    let work = empty();
+    let play = ["scenario", "paging", "--events", "log"];
+    does(work.path(), &play);
+    let log = fs::read(work.path().join("log")).expect("a log");
+    refused(work.path(), &play, 3, &["log: the file already exists"]);
+    assert_eq!(fs::read(work.path().join("log")).expect("a log"), log);
+}
+
+/// Two runs into one folder: the second says who has it, and changes nothing.
+#[test]
+fn a_folder_has_one_writer() {
+    let work = empty();
+    does(work.path(), &bench(&["--out", "a"]));
+    does(work.path(), &bench(&["--shard", "1/2", "--out", "b"]));
+    let path = work.path().join("a/.balk-lock");
+    fs::write(&path, "balk bench --out a (process 4711)\n").expect("a file");
+    let lock = fs::File::open(&path).expect("a file");
+    lock.try_lock().expect("nobody else has it");
+    let found = "found one that another run writes to: balk bench --out a (process 4711)";
+    refused(
+        work.path(),
+        &bench(&["--out", "a", "--resume"]),
+        3,
+        &["a: expected a folder that no other run", found],
+    );
+    fs::remove_file(work.path().join("a/bench.jsonl")).expect("a record");
+    fs::remove_file(work.path().join("a/meta.json")).expect("a file");
+    for other in [bench(&["--out", "a"]), vec!["merge", "b", "--out", "a"]] {
+        refused(work.path(), &other, 3, &[found]);
+    }
+    let serves = ["serve", "paging", "--log", "a"];
+    refused(work.path(), &serves, 3, &[found]);
+    assert_eq!(names(&work.path().join("a")), [".balk-lock"]);
+    drop(lock);
+    does(work.path(), &bench(&["--out", "a"]));
+    assert_eq!(names(&work.path().join("a")), ["bench.jsonl", "meta.json"]);
+}
+
+/// Whatever a merge had written when it was killed, the same command ends in the same files.
+#[test]
+fn a_killed_merge_can_be_run_again() {
+    let work = empty();
+    let at = |name: &str| work.path().join(name);
+    for part in ["1/2", "2/2"] {
+        does(work.path(), &bench(&["--keep-transcripts", "all", "--shard", part, "--out", &part[..1]]));
+    }
+    let merge = ["merge", "1", "2", "--out", "whole"];
+    does(work.path(), &merge);
+    let whole = files(&at("whole"));
+    assert_eq!(whole.len(), 2, "a record and a file of transcripts");
+    // It begins with a record in which nothing is done, as a bench does, and ends with the whole one.
+    does(work.path(), &bench(&["--shard", "1/3", "--out", "begun"]));
+    fs::remove_file(at("whole/bench.jsonl")).expect("it is there");
+    fs::copy(at("begun/bench.jsonl"), at("whole/bench.jsonl")).expect("a copy");
+    fs::write(at("whole/.balk-a1b2c3"), "half").expect("a file");
+    fs::write(at("whole/.balk-lock"), "balk merge (process 1)\n").expect("a file");
+    fs::write(at("whole/transcripts/paging/.balk-d4e5f6"), "half").expect("a file");
+    does(work.path(), &merge);
+    assert_eq!(files(&at("whole")), whole);
+    refused(work.path(), &merge, 3, &["whole: expected an empty or new folder, found the record of a bench"]);
+}
+
+/// Every file below a folder, with its bytes.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for name in names(folder) {
+        let path = folder.join(name);
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.clone(), fs::read(&path).expect("a file")));
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::process::{Command, Stdio};
+    use std::thread;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_report_goes_through_a_pipe_and_keeps_it() {
+        let work = empty();
+        does(work.path(), &bench(&["--out", "a"]));
+        let report = does(work.path(), &["report", "a"]);
+        let pipe = work.path().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe can be made");
+        let reader = thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe).expect("it can be read")
+        });
+        does(work.path(), &["report", "a", "--out", "pipe"]);
+        assert_eq!(reader.join().expect("it ends"), report);
+        assert!(!fs::metadata(&pipe).expect("it is there").is_file());
+        // A device has no folder beside it.
+        does(work.path(), &["report", "a", "--format", "html", "--out", "/dev/null"]);
+        assert!(!fs::metadata("/dev/null").expect("it is there").is_file());
+    }
+
+    #[test]
+    fn a_spliced_file_keeps_its_mode() {
+        let work = empty();
+        does(work.path(), &bench(&["--out", "a"]));
+        let notes = work.path().join("notes.md");
+        fs::write(&notes, "<!-- balk report command -->\n<!-- end -->\n").expect("a file");
+        fs::set_permissions(&notes, fs::Permissions::from_mode(0o600)).expect("it is ours");
+        does(work.path(), &["report", "a", "--splice", "notes.md"]);
+        assert_eq!(fs::metadata(&notes).expect("it is there").permissions().mode() & 0o777, 0o600);
+        assert!(fs::read_to_string(&notes).expect("text").contains("balk bench"));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_named() {
+        let work = empty();
+        let folder = work.path().join("runs");
+        fs::create_dir(&folder).expect("a folder");
+        symlink("gone.jsonl", folder.join("b.jsonl")).expect("a link");
+        let record = does(work.path(), &["scenario", "paging", "--format", "json"]);
+        fs::write(folder.join("a.jsonl"), record).expect("a file");
+        let said = does(work.path(), &["replay", "runs"]);
+        assert!(said.contains("runs/b.jsonl: left out: a link that leads nowhere"), "{said}");
+    }
+
+    /// The system sends a signal to a program whose file gets too long, which would end it without a word.
+    #[test]
+    fn a_file_that_gets_too_long_is_an_error() {
+        let work = empty();
+        let program = env!("CARGO_BIN_EXE_balk");
+        let mut shell = Command::new("sh");
+        let command = format!("ulimit -f 1; exec {program} {} --out a", BENCH.join(" "));
+        let (code, _, err) = ran(shell.current_dir(work.path()).args(["-c", &command]).stdin(Stdio::null()));
+        assert_eq!(code, 3, "{err}");
+        assert!(err.contains("expected a writable file") && err.contains("once there is space"), "{err}");
+    }
+}

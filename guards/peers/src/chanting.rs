@@ -5,11 +5,16 @@
 //! condition exempts lists of different things that begin alike. Code in fences is ignored, and a fence, a table, a
 //! list item, a heading, a quote or a dividing line begins anew; a dividing line itself is passed over.
 //!
-//! The product reads pieces of a stream, whose bounds no transcript has. Here each line of each text is a piece. Two of
-//! its character classes have unintended ranges, and the rule here keeps them: `- ` begins no list item, and
-//! capitals, digits and most punctuation divide.
+//! After a detection the product looks at the same window once more, and so counts it twice. That is mostly a second
+//! detection; it is none if the empty text between the two is one different text too many.
+//!
+//! The product reads pieces of a stream, whose bounds no transcript has. Here each line of each text is a piece, with
+//! its line break, so that only the last line of a text can be a dividing line. Two of the product's character classes
+//! have unintended ranges, and the rule here keeps them: `- ` begins no list item, and capitals, digits and most
+//! punctuation divide. Characters are those of Unicode; the product counts one beyond the first 65,536 twice.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem::take;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +33,9 @@ pub(super) struct Chant {
     text: String,
     /// How many windows of the text have been looked at.
     seen: usize,
+    /// Where it chanted: windows that count once more.
+    again: Vec<usize>,
     is_code: bool,
-    /// Whether the last window that was looked at chants: the product looks at it again with the next piece.
-    is_at: bool,
 }
 
 impl Chant {
@@ -39,80 +44,84 @@ impl Chant {
         *self = Self { is_code: self.is_code, ..Self::default() };
     }
 
-    /// Reads more text; returns where it chants, if it does.
+    /// Reads more text; returns where it chants, if it does. What comes after that is not read.
     pub(super) fn read(&mut self, text: &str) -> Option<String> {
-        let found = text.split_inclusive('\n').find_map(|piece| self.piece(piece));
-        found.or_else(|| self.find())
-    }
-
-    /// Takes one piece; the text is looked at when it ends, or when a piece begins anew.
-    fn piece(&mut self, piece: &str) -> Option<String> {
-        let line = piece.strip_suffix('\n').unwrap_or(piece);
-        let fences = piece.matches("```").count();
-        let divides = !line.is_empty() && line.chars().all(is_divider);
-        if fences > 0 || divides || is_structure(piece) {
-            if !self.is_at
-                && let Some(found) = self.find()
-            {
-                return Some(found);
+        let mut ends = Vec::new();
+        for piece in text.split_inclusive('\n') {
+            let fences = piece.matches("```").count();
+            let divides = piece.chars().all(is_divider);
+            if fences > 0 || divides || is_structure(piece) {
+                if let Some(found) = self.look(&ends) {
+                    return Some(found);
+                }
+                ends.clear();
+                self.reset();
             }
-            self.reset();
+            let was_code = self.is_code;
+            self.is_code ^= fences % 2 == 1;
+            if !(was_code || self.is_code || divides) {
+                self.text.push_str(piece);
+                ends.push(self.text.len());
+            }
         }
-        let was_code = self.is_code;
-        self.is_code ^= fences % 2 == 1;
-        if was_code || self.is_code || divides {
-            return None;
-        }
-        self.text.push_str(piece);
-        if self.is_at { self.find() } else { None }
+        self.look(&ends)
     }
 
-    /// Forgets what is too old.
-    fn cut(&mut self) {
-        let chars = self.text.chars().count();
-        let Some(too_many) = chars.checked_sub(HISTORY_CHARS).filter(|it| *it > 0) else { return };
-        let at = self.text.char_indices().nth(too_many).map_or(0, |(at, _)| at);
-        self.text.drain(..at);
-        self.seen = self.seen.saturating_sub(too_many);
-    }
-
-    fn find(&mut self) -> Option<String> {
-        let starts: Vec<usize> =
-            self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
-        let windows = starts.len().saturating_sub(WINDOW_CHARS);
-        if windows <= self.seen {
+    /// Looks at the windows of new pieces, which end at these bytes. With each piece, what is too old is forgotten.
+    fn look(&mut self, ends: &[usize]) -> Option<String> {
+        if ends.is_empty() {
             return None;
         }
-        let span = |from: usize, to: usize| &self.text[starts[from]..starts[to]];
-        let shown =
-            |from: usize| span(from.saturating_sub(BEFORE_CHARS), from + WINDOW_CHARS).trim().to_owned();
-        if self.is_at {
-            return Some(shown(self.seen));
-        }
+        let (text, again) = (take(&mut self.text), take(&mut self.again));
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let span = |from: usize, to: usize| &text[starts[from]..starts[to]];
+        let window = |from: usize| span(from, from + WINDOW_CHARS);
+        let mut looked: Vec<usize> = (0..self.seen).chain(again.iter().copied()).collect();
+        looked.sort_unstable();
         let mut places: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
-        for from in 0..windows {
-            let of_this = places.entry(span(from, from + WINDOW_CHARS)).or_default();
-            of_this.push_back(from);
-            while of_this.len() > TIMES || of_this[0] + HISTORY_CHARS < from + WINDOW_CHARS {
-                of_this.pop_front();
+        for from in looked {
+            places.entry(window(from)).or_default().push_back(from);
+        }
+        let (mut from, mut oldest, mut last) = (self.seen, 0, 0);
+        let mut found = None;
+        for end in ends {
+            last = starts.binary_search(end).expect("a piece ends where a character begins");
+            oldest = last.saturating_sub(HISTORY_CHARS);
+            from = from.max(oldest);
+            while found.is_none() && from + WINDOW_CHARS <= last {
+                let of_this = places.entry(window(from)).or_default();
+                of_this.push_back(from);
+                while of_this.len() > TIMES || of_this[0] < oldest {
+                    of_this.pop_front();
+                }
+                if chants(of_this, span) {
+                    let shown = from.saturating_sub(BEFORE_CHARS).max(oldest);
+                    found = Some(span(shown, from + WINDOW_CHARS).trim().to_owned());
+                } else {
+                    from += 1;
+                }
             }
-            if from < self.seen || of_this.len() < TIMES || from - of_this[0] > APART_CHARS * (TIMES - 1) {
-                continue;
-            }
-            let after = of_this.iter().skip(1);
-            let between: BTreeSet<&str> =
-                of_this.iter().zip(after).map(|(from, to)| span(*from, *to)).collect();
-            if between.len() <= DIFFERENT {
-                let sample = shown(from);
-                (self.seen, self.is_at) = (from, true);
-                self.cut();
-                return Some(sample);
+            if found.is_some() {
+                break;
             }
         }
-        self.seen = windows;
-        self.cut();
-        None
+        let again = again.into_iter().chain(found.is_some().then_some(from));
+        self.again = again.filter_map(|it| it.checked_sub(oldest)).collect();
+        self.seen = from - oldest;
+        self.text = span(oldest, last).to_owned();
+        found
     }
+}
+
+/// Whether a window at these places, the last ones, makes the text chant.
+fn chants<'t>(places: &VecDeque<usize>, span: impl Fn(usize, usize) -> &'t str) -> bool {
+    let (Some(first), Some(last)) = (places.front(), places.back()) else { return false };
+    if places.len() < TIMES || last - first > APART_CHARS * (TIMES - 1) {
+        return false;
+    }
+    let after = places.iter().skip(1);
+    let between: BTreeSet<&str> = places.iter().zip(after).map(|(from, to)| span(*from, *to)).collect();
+    between.len() <= DIFFERENT
 }
 
 /// `[+-_=*\u2500-\u257F]`, in which `+-_` is a range.
@@ -146,6 +155,11 @@ mod tests {
 
     fn chants(text: &str) -> bool {
         Chant::default().read(text).is_some()
+    }
+
+    fn chants_in(texts: &[&str]) -> bool {
+        let mut chant = Chant::default();
+        texts.iter().any(|text| chant.read(text).is_some())
     }
 
     fn lines(shared: &str, count: usize) -> String {
@@ -201,5 +215,33 @@ mod tests {
         assert!(chant.read("So.").is_some());
         chant.reset();
         assert_eq!(chant.read("So."), None);
+    }
+
+    #[test]
+    fn the_second_look_at_a_window_adds_an_empty_text_between() {
+        let far = |n: usize| format!("{SENTENCE}{}", "x".repeat(n));
+        // Ten times, with five texts between them; the next piece makes the empty text the sixth.
+        let between = [5, 1, 2, 3, 4, 5, 5, 5, 5];
+        let mut chant = Chant::default();
+        assert!(chant.read(&(between.map(far).concat() + SENTENCE.trim_end())).is_some());
+        assert_eq!(chant.read("So."), None);
+        let between = [4, 1, 2, 3, 4, 4, 4, 4, 4];
+        let mut chant = Chant::default();
+        assert!(chant.read(&(between.map(far).concat() + SENTENCE.trim_end())).is_some());
+        assert!(chant.read("So.").is_some());
+    }
+
+    #[test]
+    fn only_the_last_line_of_a_text_can_divide() {
+        let half = SENTENCE.repeat(6);
+        assert!(!chants_in(&[&half, "=====", &half]));
+        assert!(chants_in(&[&half, "=====\n", &half]));
+    }
+
+    #[test]
+    fn the_last_characters_count_from_the_end_of_a_line() {
+        let numbers = (0..2_000).fold(String::new(), |all, n| all + &n.to_string() + " ");
+        assert!(chants(&format!("{}\n{numbers}", SENTENCE.repeat(10))));
+        assert!(!chants(&format!("{} {numbers}", SENTENCE.repeat(10))));
     }
 }

@@ -12,18 +12,21 @@
 //!
 //! Results are ignored: polling is a loop at the fifth look. A text, a thought or a failure in between resets
 //! nothing; only a new prompt does. If the model continues, the second detection follows at once. Text is read on from
-//! reply to reply until a call or a structure resets it, and after the first detection of a text any further sentence
-//! is the second.
+//! reply to reply until a call or a structure resets it, and after the first detection of a text nearly any further
+//! sentence is the second. A fence that no prompt before closed is still open in the next.
 //!
-//! *Different from our key*: the product hashes name and arguments without sorting members, and so does this rule,
-//! with the argument text as sent. White space and the spelling of numbers count here, but not in the product.
+//! *Different from our key*: the product hashes name and arguments without sorting members, and so does this rule. The
+//! spelling of numbers, escapes and repeated members count here, but not in the product.
 //!
 //! *Left out*: the model that judges from the 30th turn on (a model is no rule), the question whether the model
 //! should continue (off by default), the limit of turns, and replies without a finish reason. `chanting.rs` says what
 //! takes the place of a stream.
 
+use std::borrow::Cow;
+use std::mem::take;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -82,7 +85,7 @@ impl Loop {
 }
 
 const NAME: &str = "gemini-cli";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const HISTORY: usize = 25;
 const LAPS: usize = 5;
 const PERIODS: usize = 5;
@@ -97,11 +100,32 @@ impl State {
         }
         completion.calls.iter().find_map(|call| {
             self.text.reset();
-            self.calls.push(Fingerprint::of_call(call));
+            let arguments = compact(&call.arguments);
+            self.calls.push(Fingerprint::of([&*call.tool, &*arguments]));
             (1..=PERIODS).find(|period| self.calls.laps(*period) >= LAPS)?;
-            Some(Loop::Calls { tool: call.tool.clone(), arguments: quoted(&call.arguments) })
+            Some(Loop::Calls { tool: call.tool.clone(), arguments: quoted(&arguments) })
         })
     }
+}
+
+/// The arguments without white space between their parts, as `JSON.stringify` writes them.
+fn compact(arguments: &str) -> Cow<'_, str> {
+    if serde_json::from_str::<IgnoredAny>(arguments).is_err() {
+        return arguments.into();
+    }
+    let (mut compact, mut in_string, mut is_escaped) = (String::with_capacity(arguments.len()), false, false);
+    for c in arguments.chars() {
+        if in_string {
+            in_string = c != '"' || is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            in_string = c == '"';
+        }
+        compact.push(c);
+    }
+    compact.into()
 }
 
 impl Guard for GeminiCli {
@@ -118,7 +142,9 @@ impl Guard for GeminiCli {
             self.0.found_before = self.0.found_before.saturating_add(found);
         }
         if is_from_user(entry) {
-            self.0 = State::default();
+            let mut text = take(&mut self.0.text);
+            text.reset();
+            self.0 = State { text, ..State::default() };
         }
     }
 

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
-use balk_contract::ToolCall;
 use balk_contract::key::from_hex;
 
 /// Equal things in a row.
@@ -103,11 +102,6 @@ impl Fingerprint {
             hash.update(text.as_bytes());
         }
         Self(hash.digest128())
-    }
-
-    /// Of a call as sent: name and argument text, with the members in their order.
-    pub(super) fn of_call(call: &ToolCall) -> Self {
-        Self::of([&*call.tool, &*call.arguments])
     }
 }
 

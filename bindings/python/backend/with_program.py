@@ -39,6 +39,9 @@ __all__ = [
 ROOT = Path(__file__).resolve().parents[3]
 PROFILE = "long"
 """Fast code that is fast to build."""
+SCRIPTS = ROOT / "target/python/balk.data/scripts"
+# maturin wants the folder to be there for everything that it is asked.
+SCRIPTS.mkdir(parents=True, exist_ok=True)
 
 
 def build_wheel(directory: str, settings: Any = None, metadata: str | None = None) -> str:
@@ -77,6 +80,4 @@ def _build_program() -> None:
     cargo = ["cargo", "build", "--locked", "--profile", PROFILE, "--package", "balk", "--bin", "balk"]
     subprocess.run(cargo, cwd=ROOT, check=True)
     name = "balk.exe" if sys.platform == "win32" else "balk"
-    scripts = ROOT / "target/python/balk.data/scripts"
-    scripts.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(target / PROFILE / name, scripts / name)
+    shutil.copy2(target / PROFILE / name, SCRIPTS / name)

@@ -29,6 +29,13 @@ def test_the_three_tests(pytester: pytest.Pytester) -> None:
     assert shown[1] in result.stdout.str()
 
 
+def test_the_agent_of_langchain(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("langchain_openai")
+    pytester.makepyfile(test_langchain=example("test_langchain.py"))
+    # Libraries that LangChain imports do not always import twice in a process.
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
 def test_the_loop_over_logs(pytester: pytest.Pytester) -> None:
     call = {"id": "c", "function": {"name": "run", "arguments": "{}"}}
     turn = [

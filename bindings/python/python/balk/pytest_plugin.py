@@ -87,6 +87,10 @@ class Balk:
         self._monkeypatch = monkeypatch
         self.plays: list[Play] = []
 
+    def __repr__(self) -> str:
+        """What an assertion that fails shows."""
+        return " and ".join(f"balk played {it.scenario}, seed {it.seed}" for it in self.plays) or "balk played nothing"
+
     def play(self, scenario: str | None = None, seed: int = SEED) -> Play:
         """Plays a scenario, or that of the marker, in a conversation of its own, and points the SDKs at it.
 

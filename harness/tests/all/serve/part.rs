@@ -1,7 +1,7 @@
 //! A test that plays the agent's part: it gets the task, asks what calls answer, and says what its user was told.
 
 use balk::serve::{Server, Step};
-use balk_guards::{RawCall, ToolCall};
+use balk_guards::{Purpose, RawCall, ToolCall};
 use balk_scenarios::{Environment, World, WorldOptions};
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn calls_answer_what_the_world_answers() {
         let mut agent = Played::new(&server, "mine");
         agent.works(40);
         let steps = told(&server, "mine").steps;
-        let world = World::draw(&scenario, 7, WorldOptions::default());
+        let world = server.world(Some("mine")).expect("it was played");
         let mut environment = Environment::new(&world);
         let mut expected = Vec::new();
         let mut results = Vec::new();
@@ -155,6 +155,11 @@ fn a_conversation_begins_with_its_task() {
     let names: Vec<&str> = world.offer().tools().iter().map(|it| &*it.name).collect();
     let tools = task["tools"].as_array().expect("a list");
     assert_eq!(tools.iter().filter_map(|it| it["name"].as_str()).collect::<Vec<_>>(), names);
+    // Words end this task, so the agent needs no tool that does.
+    let begun = begin("repeating:7", "").fine();
+    let finish = World::draw(&read("repeating"), 7, WorldOptions::default());
+    let finish = finish.offer().tools().iter().find(|it| it.purpose == Purpose::Finish).expect("it is drawn");
+    assert!(begun["tools"].as_array().expect("a list").iter().all(|it| it["name"] != *finish.name), "{begun}");
     assert!(tools.iter().all(|it| it["parameters"]["type"] == "object"), "{tools:?}");
     assert_eq!(get(&server, "/c/abandonment:12/_balk/verdict").fine()["requests"], 0);
 

@@ -54,8 +54,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         tally.differences.iter().for_each(|it| println!("{it}"));
         let Tally { runs, decisions, equal, acts, acts_equal, words, .. } = tally;
         println!(
-            "{rule}, {runs} {name}: {decisions} decisions, {equal} equal; in {acts} one intervenes, {acts_equal} equal, \
-             {words} of them in other words"
+            "{rule}, {runs} {name}: {decisions} decisions, {equal} equal; in {acts} one intervenes, {acts_equal} \
+             equal, {words} of them in other words"
         );
         enough &= equal * 1_000 >= decisions * EQUAL_OF_1000 && acts_equal * 1_000 >= acts * EQUAL_OF_1000;
     }

@@ -160,10 +160,11 @@ impl Duplicate {
             {
                 1
             }
-            (Status::Ok | Status::Unknown, _) if patience > 1 => {
-                let looks = self.settings.equal_results.saturating_mul(patience);
-                looks.saturating_add(memory.pauses_since(before))
-            }
+            (Status::Ok | Status::Unknown, _) if patience > 1 => self
+                .settings
+                .equal_results
+                .saturating_mul(patience)
+                .saturating_add(memory.pauses_since(before)),
             (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
                 self.settings.equal_results
             }

@@ -13,6 +13,8 @@ use numbers::Numbers;
 
 mod numbers;
 
+pub use numbers::NAME_CHARS;
+
 /// What running a tool can change.
 ///
 /// The owner of the tool declares it (the Model Context Protocol calls these annotations). `Unknown` is the safe
@@ -233,9 +235,6 @@ impl Offer {
         self.tools.iter().find(|tool| tool.purpose == purpose)
     }
 }
-
-/// The longest tool name that OpenAI and Anthropic accept.
-pub const NAME_CHARS: usize = 64;
 
 /// True if OpenAI and Anthropic accept the name: 1 to 64 of `[A-Za-z0-9_-]`.
 pub(crate) fn is_legal_name(name: &str) -> bool {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::NAME_CHARS;
+/// The longest tool name that OpenAI and Anthropic accept.
+pub const NAME_CHARS: usize = 64;
 
 /// The numbers that were put behind names.
 #[derive(Default)]

@@ -53,7 +53,7 @@ impl Conversation {
         let world = self.script.drawn();
         let ends_in_words = world.protocol() == Protocol::Text;
         let is_needed =
-            |it: &&Tool| !it.provider_executed && !(ends_in_words && it.purpose == Purpose::Finish);
+            |it: &&Tool| !(it.provider_executed || ends_in_words && it.purpose == Purpose::Finish);
         let offered = world.offer().tools().iter().filter(is_needed);
         Task {
             scenario: self.script.scenario.name.clone(),
@@ -93,6 +93,10 @@ impl Conversation {
             environment.call(earlier);
         }
         let executed = environment.call(call);
-        Some(Answered { text: executed.text, failed: executed.status == Status::Error, finishes: executed.finishes })
+        Some(Answered {
+            text: executed.text,
+            failed: executed.status == Status::Error,
+            finishes: executed.finishes,
+        })
     }
 }

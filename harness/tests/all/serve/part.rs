@@ -159,7 +159,10 @@ fn a_conversation_begins_with_its_task() {
     let begun = begin("repeating:7", "").fine();
     let finish = World::draw(&read("repeating"), 7, WorldOptions::default());
     let finish = finish.offer().tools().iter().find(|it| it.purpose == Purpose::Finish).expect("it is drawn");
-    assert!(begun["tools"].as_array().expect("a list").iter().all(|it| it["name"] != *finish.name), "{begun}");
+    assert!(
+        begun["tools"].as_array().expect("a list").iter().all(|it| it["name"] != *finish.name),
+        "{begun}"
+    );
     assert!(tools.iter().all(|it| it["parameters"]["type"] == "object"), "{tools:?}");
     assert_eq!(get(&server, "/c/abandonment:12/_balk/verdict").fine()["requests"], 0);
 

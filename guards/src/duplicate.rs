@@ -145,14 +145,12 @@ impl Duplicate {
         if before.waits || !memory.is_unchanged_since(before) {
             return None;
         }
-        let patience = before.patience();
+        let (patience, equal) = (before.patience(), self.settings.equal_results);
         let needed = match (before.status, before.prospect) {
             _ if before.changed_nothing => 1,
-            (_, Prospect::Passing) => {
-                self.settings.equal_results.max(PASSING_TRIES).saturating_add(memory.pauses_since(before))
-            }
+            (_, Prospect::Passing) => equal.max(PASSING_TRIES).saturating_add(memory.pauses_since(before)),
             // A test may be flaky: three runs show that it is not.
-            (Status::Error, _) if before.counts => self.settings.equal_results.saturating_add(1),
+            (Status::Error, _) if before.counts => equal.saturating_add(1),
             (Status::Error, Prospect::Lasting) => 1,
             // A tool that works whole or not at all has done nothing; any other may have done part of its work.
             (Status::Error, Prospect::Unknown)
@@ -160,14 +158,10 @@ impl Duplicate {
             {
                 1
             }
-            (Status::Ok | Status::Unknown, _) if patience > 1 => self
-                .settings
-                .equal_results
-                .saturating_mul(patience)
-                .saturating_add(memory.pauses_since(before)),
-            (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => {
-                self.settings.equal_results
+            (Status::Ok | Status::Unknown, _) if patience > 1 => {
+                equal.saturating_mul(patience).saturating_add(memory.pauses_since(before))
             }
+            (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => equal,
         };
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));

@@ -76,13 +76,17 @@ impl Chant {
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let span = |from: usize, to: usize| &text[starts[from]..starts[to]];
         let window = |from: usize| span(from, from + WINDOW_CHARS);
-        let mut looked: Vec<usize> = (0..self.seen).chain(again.iter().copied()).collect();
+        // A state from elsewhere may name windows that the text does not have.
+        let windows = starts.len().saturating_sub(WINDOW_CHARS);
+        let seen = self.seen.min(windows);
+        let mut looked: Vec<usize> =
+            (0..seen).chain(again.iter().copied().filter(|it| *it < windows)).collect();
         looked.sort_unstable();
         let mut places: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
         for from in looked {
             places.entry(window(from)).or_default().push_back(from);
         }
-        let (mut from, mut oldest, mut last) = (self.seen, 0, 0);
+        let (mut from, mut oldest, mut last) = (seen, 0, 0);
         let mut found = None;
         for end in ends {
             last = starts.binary_search(end).expect("a piece ends where a character begins");

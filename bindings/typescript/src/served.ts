@@ -1,0 +1,204 @@
+/** A model that balks on purpose, for tests: `balk serve` as a child process, and conversations with it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+import { binary } from "./binary.ts";
+
+/** The seed of a conversation that names none, as for the commands of `balk`. */
+export const SEED = 1024;
+
+/** How many requests a conversation may have. The next one is refused with status 403, which no SDK sends again. */
+const REQUESTS_MAX = 100;
+
+/** What came of a conversation, as far as the server knows it. */
+export interface Verdict {
+  /** Whether the task is done, in the scenario's own world. */
+  reached: boolean;
+  /** Whether the model was stuck in at least one turn. */
+  stuck: boolean;
+  /** Whether the model was stuck, and the task is done all the same. */
+  recovered: boolean;
+  /** Whether the agent told its user that the task is not done. */
+  userWasTold: boolean;
+  /** The line with which it did. */
+  told: string | null;
+  /** The largest number of turns in a row with the same calls. */
+  identicalCalls: number;
+  /** How often the agent said something to the model of its own accord. */
+  interventions: number;
+  /** How many requests the agent sent. */
+  requests: number;
+}
+
+/** A step of a conversation: what happened, with the hidden truth of each act of the model. */
+export type Happening = { step: string } & Record<string, unknown>;
+
+/** A tool for the task, as OpenAI chat wants it. */
+export interface OfferedTool {
+  type: "function";
+  function: { name: string; description: string; parameters: Record<string, unknown> };
+}
+
+/** The verdict in the words of the server. */
+interface Judged extends Pick<Verdict, "stuck" | "recovered" | "told" | "interventions" | "requests"> {
+  goal: boolean;
+  identical_calls: number;
+}
+
+interface Task {
+  scenario: string;
+  title: string;
+  seed: string;
+  task: string;
+  files: Record<string, string>;
+  tools: OfferedTool["function"][];
+}
+
+/** A scenario that is played to an agent: one conversation with the server. */
+export class Play {
+  /** The base URL for the SDKs of Anthropic and Gemini. */
+  readonly url: string;
+  /** The base URL for the SDKs of OpenAI. */
+  readonly openaiUrl: string;
+  readonly scenario: string;
+  readonly title: string;
+  readonly seed: number;
+  /** What the user says first. */
+  readonly task: string;
+  /** The files of the task, by their paths. */
+  readonly files: Record<string, string>;
+  /** Tools for the task. `call` answers for them. */
+  readonly tools: OfferedTool[];
+  /** Whether a call has ended the task: in some scenarios a tool has to do that. */
+  finished = false;
+
+  private constructor(url: string, begun: Task) {
+    this.url = url;
+    this.openaiUrl = `${url}/v1`;
+    this.scenario = begun.scenario;
+    this.title = begun.title;
+    this.seed = Number(begun.seed);
+    this.task = begun.task;
+    this.files = begun.files;
+    this.tools = begun.tools.map((it) => ({ type: "function", function: it }));
+  }
+
+  /** Begins a conversation. `folder` gets the files of the task. */
+  static async begin(url: string, folder?: string): Promise<Play> {
+    const task = (await ask(url, "begin", JSON.stringify(folder ? { workspace: folder } : {}))) as Task;
+    for (const [name, text] of Object.entries(folder ? task.files : {})) {
+      const file = resolve(folder!, name);
+      // A scenario may have files outside of the folder, such as /etc/hosts.
+      if (relative(folder!, file).startsWith("..")) continue;
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return new Play(url, task);
+  }
+
+  /** What a call of the model answers in the scenario's world, as the text of its result. */
+  async call(tool: string, args: string | Record<string, unknown>): Promise<string> {
+    const answered = await ask(this.url, "call", JSON.stringify({ tool, arguments: args }));
+    const { text, finishes } = answered as { text: string; finishes: boolean };
+    this.finished ||= finishes;
+    return text;
+  }
+
+  /** What the user says if the agent ends its work now; `null` if they have nothing more to say. */
+  async reply(): Promise<string | null> {
+    return ((await ask(this.url, "reply")) as { reply: string | null }).reply;
+  }
+
+  /** Says what the agent told its user last. Without it, the model's last words count as shown. */
+  async said(text: string): Promise<void> {
+    await ask(this.url, "said", text);
+  }
+
+  /** What came of it so far. */
+  async verdict(): Promise<Verdict> {
+    const it = (await ask(this.url, "verdict")) as Judged;
+    return {
+      reached: it.goal,
+      stuck: it.stuck,
+      recovered: it.recovered,
+      userWasTold: it.told !== null,
+      told: it.told,
+      identicalCalls: it.identical_calls,
+      interventions: it.interventions,
+      requests: it.requests,
+    };
+  }
+
+  /** What happened so far, step by step. */
+  async transcript(): Promise<Happening[]> {
+    const answer = await fetch(`${this.url}/_balk/transcript`);
+    const lines = (await answer.text()).split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Happening);
+  }
+}
+
+async function ask(url: string, what: string, body?: string): Promise<unknown> {
+  const answer = await fetch(`${url}/_balk/${what}`, body === undefined ? {} : { method: "POST", body });
+  const said = (await answer.json()) as { error?: string };
+  if (!answer.ok) throw new Error(said.error);
+  return said;
+}
+
+/** `balk serve` with many scenarios, until it is closed. */
+export class Server {
+  readonly #process: ChildProcess;
+  readonly #url: string;
+  #conversations = 0;
+
+  private constructor(process: ChildProcess, url: string) {
+    this.#process = process;
+    this.#url = url;
+  }
+
+  /** `suite` has names of scenarios, files of scenarios, and words such as `all`, `stubborn` and `drawn`. */
+  static async start(suite: string[] = ["all"]): Promise<Server> {
+    const words = ["serve", "--suite", suite.join(","), "--max-requests", String(REQUESTS_MAX)];
+    const child = spawn(binary(), words, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (it) => {
+      said += it;
+    });
+    const ended = once(child, "close");
+    const line = once(createInterface(child.stdout), "line");
+    const first = await Promise.race([line, ended.then(() => undefined)]);
+    if (!first) throw new Error(`\`balk ${words.join(" ")}\` did not start:\n${said.trim()}`);
+    return new Server(child, String(first[0]));
+  }
+
+  /** Begins a conversation in which this scenario is played, with a world that the seed draws. */
+  play(scenario: string, seed = SEED, folder?: string): Promise<Play> {
+    this.#conversations += 1;
+    return Play.begin(`${this.#url}/c/${encodeURIComponent(scenario)}:${seed}:${this.#conversations}`, folder);
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#process, "close");
+    this.#process.kill();
+    await ended;
+  }
+}
+
+/** The variables by which the SDKs of OpenAI, Anthropic and Google, and what is built on them, find the model. */
+export function environment(play: Play): Record<string, string> {
+  return {
+    OPENAI_BASE_URL: play.openaiUrl,
+    OPENAI_API_KEY: "balk",
+    ANTHROPIC_BASE_URL: play.url,
+    ANTHROPIC_API_KEY: "balk",
+    GOOGLE_GEMINI_BASE_URL: play.url,
+    GEMINI_API_KEY: "balk",
+    GOOGLE_API_KEY: "balk",
+    // A proxy of this machine does not know the server.
+    NO_PROXY: "127.0.0.1",
+    no_proxy: "127.0.0.1",
+  };
+}

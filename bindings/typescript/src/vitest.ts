@@ -1,0 +1,111 @@
+/**
+ * Tests of agents with a model that balks:
+ *
+ * ```ts
+ * import { test } from "@balk/guards/vitest";
+ * import { expect } from "vitest";
+ *
+ * test("gives up on a tool", async ({ balk }) => {
+ *   const play = await balk.play("abandonment", { seed: 7 });
+ *   await balk.said(await myAgent(play.task));
+ *   const { recovered, userWasTold, identicalCalls } = await balk.verdict();
+ *   expect(recovered || userWasTold).toBe(true);
+ *   expect(identicalCalls).toBeLessThanOrEqual(3);
+ * });
+ * ```
+ *
+ * A test that fails shows what was played.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { test as base } from "vitest";
+
+import { environment, type Happening, type Play, SEED, Server, type Verdict } from "./served.ts";
+import { shown } from "./shown.ts";
+
+/** What a test asks about the scenario that is played to its agent: everything but `play` is about the last one. */
+export class Balk {
+  readonly plays: Play[] = [];
+  readonly #server: Server;
+  readonly #folders: string[] = [];
+  readonly #before = { ...process.env };
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /**
+   * Plays a scenario in a conversation of its own, and points the SDKs at it by their variables. Clients that were made
+   * before still talk to where they were pointed. `folder` of a play has the files of its task.
+   */
+  async play(scenario: string, { seed = SEED } = {}): Promise<Play & { folder: string }> {
+    const folder = mkdtempSync(join(tmpdir(), "balk-"));
+    this.#folders.push(folder);
+    const play = Object.assign(await this.#server.play(scenario, seed, folder), { folder });
+    this.plays.push(play);
+    Object.assign(process.env, environment(play));
+    return play;
+  }
+
+  /** Says what the agent told its user at the end. Without it, the model's last words count as shown. */
+  said(text: string): Promise<void> {
+    return this.#last.said(text);
+  }
+
+  /** What came of it. */
+  verdict(): Promise<Verdict> {
+    return this.#last.verdict();
+  }
+
+  /** What happened, step by step, with the hidden truth of each act of the model. */
+  transcript(): Promise<Happening[]> {
+    return this.#last.transcript();
+  }
+
+  /** What was played, as text. */
+  async shown(): Promise<string> {
+    const plays = this.plays.map(async (it) => {
+      const head = `balk played ${it.scenario}, seed ${it.seed}`;
+      return `${head}\n${shown(await it.verdict(), await it.transcript())}`;
+    });
+    return (await Promise.all(plays)).join("\n\n");
+  }
+
+  /** The variables and the disk as they were before. */
+  restore(): void {
+    for (const name of this.plays.flatMap((it) => Object.keys(environment(it)))) {
+      const value = this.#before[name];
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+  }
+
+  get #last(): Play {
+    const last = this.plays.at(-1);
+    if (!last) throw new Error("expected `await balk.play(…)` before it");
+    return last;
+  }
+}
+
+/** `test` of vitest, with `balk`: one server a worker, a conversation a play. */
+export const test = base.extend<{ balk: Balk; balkServer: Server }>({
+  balkServer: [
+    async ({}, use) => {
+      const server = await Server.start(process.env.BALK_SUITE?.split(","));
+      await use(server);
+      await server.close();
+    },
+    { scope: "worker" },
+  ],
+  balk: async ({ balkServer, task }, use) => {
+    const balk = new Balk(balkServer);
+    await use(balk);
+    const [error] = task.result?.errors ?? [];
+    if (error && balk.plays.length > 0) error.message += `\n\n${await balk.shown()}`;
+    balk.restore();
+  },
+});

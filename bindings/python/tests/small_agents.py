@@ -27,8 +27,8 @@ class Agent:
                 text = self.play.call(call.function.name, call.function.arguments)
                 self.messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
             said = self.takes([(it.function.name, it.function.arguments) for it in calls], message.content or "")
-            if said is not None or self.play.finished:
-                return said or "Done."
+            if said is not None:
+                return said
         return "Done."
 
     def takes(self, calls: list[tuple[str, str]], text: str) -> str | None:

@@ -50,14 +50,6 @@ def test_healthy_work_reaches_its_goal(balk: Balk) -> None:
     assert balk.requests < 30, "it ends by itself"
 
 
-def test_a_tool_ends_the_task_where_words_do_not(balk: Balk) -> None:
-    play = balk.play("test-edit-test", seed=7)
-    assert not play.finished
-    Agent(play).run(turns=50)
-    assert play.finished and balk.reached
-    assert balk.requests < 50
-
-
 def test_the_folder_has_the_files_of_the_task(balk: Balk) -> None:
     play = balk.play("abandonment", seed=7)
     assert play.folder

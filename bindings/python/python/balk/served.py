@@ -74,8 +74,6 @@ class Play:
         """The folder that has these files, if one was given."""
         self.tools: list[dict[str, Any]] = [{"type": "function", "function": it} for it in task["tools"]]
         """Tools for the task, as OpenAI chat wants them. `call` answers for them."""
-        self.finished = False
-        """Whether a call ended the task: in some scenarios a tool has to do it, and not words."""
         if folder:
             self._write_files(folder)
 
@@ -85,7 +83,6 @@ class Play:
         `arguments` is an object, or its JSON text as the model sent it.
         """
         answered = self._ask("call", json.dumps({"tool": tool, "arguments": arguments}).encode())
-        self.finished |= answered["finishes"]
         return str(answered["text"])
 
     def reply(self) -> str | None:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use balk_guards::{Protocol, Purpose, RawCall, Status, Tool, ToolCall};
+use balk_guards::{Purpose, RawCall, Status, Tool, ToolCall};
 use balk_scenarios::Environment;
 use serde::Serialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(in crate::serve) struct Task {
     task: Arc<str>,
     /// The files that are there, by their paths.
     files: BTreeMap<String, String>,
-    /// The tools that the seed draws, without one that ends the task where words end it too: most agents have none.
+    /// The tools that the seed draws, without the one that ends the task: most agents have none, and end in words.
     tools: Vec<Offered>,
 }
 
@@ -40,8 +40,6 @@ struct Offered {
 pub(in crate::serve) struct Answered {
     text: String,
     failed: bool,
-    /// Whether the call ends the task.
-    finishes: bool,
 }
 
 impl Conversation {
@@ -51,9 +49,7 @@ impl Conversation {
             self.site = Box::new(Elsewhere { root: Some(root) });
         }
         let world = self.script.drawn();
-        let ends_in_words = world.protocol() == Protocol::Text;
-        let is_needed =
-            |it: &&Tool| !(it.provider_executed || ends_in_words && it.purpose == Purpose::Finish);
+        let is_needed = |it: &&Tool| !(it.provider_executed || it.purpose == Purpose::Finish);
         let offered = world.offer().tools().iter().filter(is_needed);
         Task {
             scenario: self.script.scenario.name.clone(),
@@ -93,10 +89,6 @@ impl Conversation {
             environment.call(earlier);
         }
         let executed = environment.call(call);
-        Some(Answered {
-            text: executed.text,
-            failed: executed.status == Status::Error,
-            finishes: executed.finishes,
-        })
+        Some(Answered { text: executed.text, failed: executed.status == Status::Error })
     }
 }

@@ -1,11 +1,13 @@
 //! A test that plays the agent's part: it gets the task, asks what calls answer, and says what its user was told.
 
+use std::time::Duration;
+
 use balk::serve::{Server, Step};
 use balk_guards::{Purpose, RawCall, ToolCall};
 use balk_scenarios::{Environment, World, WorldOptions};
 use serde_json::{Value, json};
 
-use super::client::{get, send, serving, start, told};
+use super::client::{exchange, get, request_bytes, send, serving, start, told};
 
 /// An agent that has the tools of the world and keeps its history.
 struct Played<'s> {
@@ -152,10 +154,11 @@ fn a_conversation_begins_with_its_task() {
     assert_eq!((&task["scenario"], &task["seed"]), (&json!("abandonment"), &json!("12")));
     let world = World::draw(&read("abandonment"), 12, WorldOptions::default());
     assert_eq!(task["task"], **world.opening());
-    let names: Vec<&str> = world.offer().tools().iter().map(|it| &*it.name).collect();
+    let needed = world.offer().tools().iter().filter(|it| it.purpose != Purpose::Finish);
+    let names: Vec<&str> = needed.map(|it| &*it.name).collect();
     let tools = task["tools"].as_array().expect("a list");
     assert_eq!(tools.iter().filter_map(|it| it["name"].as_str()).collect::<Vec<_>>(), names);
-    // Words end this task, so the agent needs no tool that does.
+    // Words end the task, so the agent needs no tool that does.
     let begun = begin("repeating:7", "").fine();
     let finish = World::draw(&read("repeating"), 7, WorldOptions::default());
     let finish = finish.offer().tools().iter().find(|it| it.purpose == Purpose::Finish).expect("it is drawn");
@@ -206,5 +209,29 @@ fn tools_get_paths_in_the_folder_of_the_conversation() {
         agent.works(3);
         let shown = json!(agent.messages).to_string();
         assert!(shown.contains(&format!("{folder}/")), "{shown}");
+    }
+}
+
+/// The tools that `begin` names can play every scenario of the catalogue.
+#[test]
+fn every_scenario_can_be_played_with_the_tools_that_it_names() {
+    let listed = balk_scenarios::catalogue::CATALOGUE.iter();
+    let scenarios: Vec<_> = listed.map(|it| it.read(&[]).expect("it is good")).collect();
+    let names: Vec<_> = scenarios.iter().map(|it| it.name.clone()).collect();
+    let server = start(serving(scenarios));
+    for name in names {
+        let agent = Played::new(&server, &name);
+        let tools = agent.task["tools"].as_array().expect("a list").iter();
+        let tools: Vec<_> = tools.map(|it| json!({ "type": "function", "function": it })).collect();
+        let mut body = json!({ "model": "m", "messages": agent.messages });
+        if !tools.is_empty() {
+            body["tools"] = tools.into();
+        }
+        let path = format!("/c/{name}/v1/chat/completions");
+        let bytes = request_bytes("POST", &path, &[], body.to_string().as_bytes());
+        // Some answers break off or never come: that is what they play.
+        let got = exchange(&server, &bytes, Duration::from_millis(500));
+        assert_ne!(got.status, 400, "{name}: {got:?}");
+        assert_eq!(told(&server, &name).unbound, None, "{name}");
     }
 }

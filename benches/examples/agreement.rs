@@ -24,15 +24,19 @@ use balk::import::reading::{Input, Reading, Taken};
 use balk::import::{Setting, join};
 use balk::replay::fold;
 use balk_benches::scenario;
+use balk_guards::key::CallKey;
 use balk_guards::{
     Answer, AttemptFailure, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Recovery,
     Settlement, Stack, ToolResult,
 };
-use balk_peers::{GeminiCli, KimiCli, OpenHands, QwenCode};
+use balk_peers::{Forge, GeminiCli, KimiCli, OpenHands};
 use balk_scenarios::catalogue::listed;
 use balk_scenarios::{World, WorldOptions};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+
+/// A product is large, and the machine may be busy.
+const LIMITS: Limits = Limits { start_ms: 120_000, answer_ms: 60_000 };
 
 /// Of 1,000 decisions, how many have to be equal.
 const EQUAL_OF_1000: u64 = 995;
@@ -51,6 +55,9 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let replayed = both.recorded(&files)?;
     let mut enough = true;
     for (name, tally) in [("scenarios", played), ("recorded runs", replayed)] {
+        if tally.runs == 0 {
+            continue;
+        }
         tally.differences.iter().for_each(|it| println!("{it}"));
         let Tally { runs, decisions, equal, acts, acts_equal, words, .. } = tally;
         println!(
@@ -111,6 +118,7 @@ impl Both {
     fn new(rule: &str, command: &str) -> Result<Self, String> {
         let (name, left_out) = rule.split_once(':').unwrap_or((rule, ""));
         let rule: fn() -> Box<dyn Guard> = match name {
+            "forge" => || Box::new(Forge::default()),
             "gemini-cli" => || Box::new(GeminiCli::default()),
             "kimi-cli" => || Box::new(KimiCli::default()),
             "openhands" => || Box::new(OpenHands::default()),
@@ -119,7 +127,7 @@ impl Both {
                 return Err(format!("expected gemini-cli, kimi-cli, openhands or qwen-code, found `{name}`"));
             }
         };
-        let code = Arc::new(Pool::start(command, Limits::default())?);
+        let code = Arc::new(Pool::start(command, LIMITS)?);
         let left_out = left_out.split(',').map(str::to_owned).collect();
         Ok(Self { rule, code, left_out })
     }
@@ -241,9 +249,7 @@ impl Pair {
         if is_equal {
             tally.equal += 1;
             tally.acts_equal += u64::from(acts);
-            let differ = rule.iter().zip(code).any(|(rule, code)| {
-                !matches!(rule.kind, InterventionKind::Stop) && rule.note.text != code.note.text
-            });
+            let differ = rule.iter().zip(code).any(|(rule, code)| told(rule) != told(code));
             tally.words += u64::from(differ);
         } else {
             let (place, turn, question) = (&self.place, self.turn, question.name());
@@ -253,6 +259,19 @@ impl Pair {
         if by_rule.contains(&"stop") || by_code.contains(&"stop") {
             self.is_over.store(true, Ordering::Relaxed);
         }
+    }
+}
+
+/// What the model is told: words, or the calls that its own became.
+fn told(said: &Intervention) -> Option<(&str, Vec<CallKey>)> {
+    match &said.kind {
+        InterventionKind::Feedback | InterventionKind::Note | InterventionKind::Block => {
+            Some((&*said.note.text, Vec::new()))
+        }
+        InterventionKind::Repair(completion) => {
+            Some(("", completion.calls.iter().map(|call| call.key).collect()))
+        }
+        InterventionKind::Question(_) | InterventionKind::Notice | InterventionKind::Stop => None,
     }
 }
 

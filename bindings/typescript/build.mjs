@@ -1,0 +1,25 @@
+// Builds the guards as WebAssembly into `src/wasm`: needs Rust with the target wasm32-unknown-unknown.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const run = (program, ...words) => execFileSync(program, words, { cwd: here, stdio: "inherit" });
+const cargo = (...words) => run("cargo", ...words, "--locked", "--manifest-path", "wasm/Cargo.toml");
+
+cargo("build", "--release", "--target", "wasm32-unknown-unknown", "--package", "balk-wasm");
+const module = "wasm/target/wasm32-unknown-unknown/release/balk_wasm.wasm";
+cargo("run", "--quiet", "--package", "bind", "--", module, "src/wasm");
+
+const bound = join(here, "src/wasm/guards_bg.wasm");
+const features = ["bulk-memory", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+const optimise = ["-O3", ...features.map((it) => `--enable-${it}`), bound, "-o", bound];
+run(process.execPath, "node_modules/binaryen/bin/wasm-opt", ...optimise);
+
+// As text in a module, so that it is found wherever the module is: in a bundle as well.
+const text = readFileSync(bound).toString("base64");
+writeFileSync(join(here, "src/wasm/bytes.js"), `export default "${text}";\n`);
+writeFileSync(join(here, "src/wasm/bytes.d.ts"), "declare const bytes: string;\nexport default bytes;\n");
+for (const name of ["guards_bg.wasm", "guards_bg.wasm.d.ts"]) rmSync(join(here, "src/wasm", name), { force: true });

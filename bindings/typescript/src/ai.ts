@@ -1,0 +1,110 @@
+/**
+ * Guards for agents of the AI SDK:
+ *
+ * ```ts
+ * import { guards } from "@balk/guards/ai";
+ * import { wrapLanguageModel } from "ai";
+ *
+ * const model = wrapLanguageModel({ model: openai("gpt-5"), middleware: guards() });
+ * ```
+ */
+
+import type {
+  LanguageModelV4 as Model,
+  LanguageModelV4CallOptions as Options,
+  LanguageModelV4Content as Content,
+  LanguageModelV4FinishReason as FinishReason,
+  LanguageModelV4GenerateResult as Result,
+  LanguageModelV4Middleware as Middleware,
+} from "@ai-sdk/provider";
+
+import { form, promptOf, saidOf, unitsOf } from "./ai/prompt.ts";
+import { heldStream, NO_USAGE, type Streamed, streamOf } from "./ai/stream.ts";
+import { drive, messagesOf } from "./conversations.ts";
+import { Stack } from "./guards.ts";
+import type { Answer, Call, Effect, Shown, Told, Tool } from "./values.ts";
+
+/** What a middleware is told, and whom it tells. */
+export interface Guarding {
+  guards?: string | Stack;
+  /** What tools can change, by their names. */
+  effects?: Record<string, Effect>;
+  /** Is told of everything that a guard does. */
+  onTold?: (told: Told) => void;
+}
+
+/**
+ * Guards before a model. It is asked again where a guard corrects it; a call that is refused is never made; a question
+ * to the user is the answer, and the next message answers it. A stream is held until its answer is whole.
+ */
+export function guards({ guards = "default", effects = {}, onTold }: Guarding = {}): Middleware {
+  const conversations = (typeof guards === "string" ? new Stack(guards) : guards).conversations();
+  async function asked<Came extends Result>(options: Options, model: Model, ask: (it: Options) => PromiseLike<Came>) {
+    const units = options.prompt.flatMap(unitsOf);
+    const tools: Tool[] = (options.tools ?? []).flatMap((it) => {
+      if (it.type !== "function") return [];
+      const { name, description, inputSchema } = it;
+      return { name, description, parameters: inputSchema, effect: effects[name] };
+    });
+    const request = { messages: units.map((it) => it.said), tools, model: model.modelId };
+    const driven = await drive(
+      conversations,
+      request,
+      (placed) => ask({ ...options, prompt: promptOf(messagesOf(placed, units, form)) }),
+      answerOf,
+      options.abortSignal,
+    );
+    for (const told of driven.told) onTold?.(told);
+    return driven;
+  }
+  return {
+    specificationVersion: "v4",
+    wrapGenerate: async ({ params, model }) => {
+      const { response, answer } = await asked(params, model, (it) => model.doGenerate(it));
+      return answer ? changed(response, answer) : response!;
+    },
+    wrapStream: async ({ params, model }) => {
+      const ask = async (it: Options) => heldStream(await model.doStream(it));
+      const { response, answer } = await asked<Streamed>(params, model, ask);
+      return streamOf(response, answer && changed(response, answer));
+    },
+  };
+}
+
+const FINISHES: Record<FinishReason["unified"], Answer["finish"]> = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content_filter",
+  "tool-calls": "tool_call",
+  error: "error",
+  interrupted: "not_given",
+  other: "not_given",
+};
+
+function answerOf({ content, finishReason, usage }: Result): Answer {
+  const [input_tokens, output_tokens] = [usage.inputTokens.total ?? 0, usage.outputTokens.total ?? 0];
+  return { ...saidOf(content), finish: FINISHES[finishReason.unified], usage: { input_tokens, output_tokens } };
+}
+
+/** A result with what the guards let pass; what they did not change stays as the provider said it. */
+function changed(came: Result | undefined, { text, calls }: Shown): Result {
+  const content = came?.content ?? [];
+  const said = saidOf(content);
+  const isCall = (it: Content) => it.type === "tool-call" && !it.providerExecuted;
+  const same = (call: Call) =>
+    content.find((it) => isCall(it) && saidOf([it]).calls.some((own) => JSON.stringify(own) === JSON.stringify(call)));
+  const texts: Content[] =
+    text === said.text ? content.filter((it) => it.type === "text") : text ? [{ type: "text", text }] : [];
+  const made = calls.map(
+    (it): Content =>
+      same(it) ?? { type: "tool-call", toolCallId: it.id, toolName: it.tool, input: it.arguments || "{}" },
+  );
+  const kept = content.filter((it) => it.type !== "text" && !isCall(it));
+  return {
+    usage: came?.usage ?? NO_USAGE,
+    warnings: came?.warnings ?? [],
+    ...came,
+    content: [...kept, ...texts, ...made],
+    finishReason: { unified: calls.length ? "tool-calls" : "stop", raw: undefined },
+  };
+}

@@ -1,0 +1,177 @@
+/** The guards for an agent that has a loop of its own. */
+
+import { Conversations } from "./conversations.ts";
+import { failureOf } from "./failures.ts";
+import * as native from "./native.ts";
+import type { Answer, Call, Failure, Limits, Protocol, Ran, Step, Told, Tool } from "./values.ts";
+import { waitFor } from "./wait.ts";
+
+/** The form of requests and responses. */
+export type Dialect = "openai" | "responses" | "anthropic" | "gemini";
+
+/** The transcript of a run, as plain values. */
+export type Transcript = ({ model?: string } & Record<string, unknown>)[];
+
+/**
+ * Guards by name: `default`, `none`, or names with commas between them. `settings` has those of each guard that is to
+ * have others than its defaults: `{ "no-tools": { limit: 6 } }`.
+ */
+export class Stack {
+  readonly #guards: native.Guards;
+
+  /** Throws for a guard or a setting that there is not. */
+  constructor(guards = "default", settings: Record<string, Record<string, unknown>> = {}) {
+    this.#guards = new native.Guards({ guards, settings });
+  }
+
+  /** A new run. */
+  run(task: string, begin: { tools?: Tool[]; model?: string; protocol?: Protocol; limits?: Limits } = {}): Run {
+    return new Run(new native.Run(this.#guards, native.defined({ task, ...begin })), begin.model ?? "");
+  }
+
+  /** A run that goes on where `Run.transcript` was taken. */
+  resume(transcript: Transcript, limits: Limits = {}): Run {
+    return new Run(native.Run.resume(this.#guards, transcript, native.defined(limits)), transcript[0]?.model ?? "");
+  }
+
+  /** The conversations of a framework with its models. */
+  conversations(): Conversations {
+    return new Conversations(this.#guards);
+  }
+}
+
+/**
+ * A run of an agent, step by step, without any input or output of its own.
+ *
+ * `step` says what to do; each answer to it is one call: `completed` or `responded` or `failed`, `executed`, `answered`
+ * or `unanswered`, `waited`, `said` or `end`. A `Stack` makes runs.
+ */
+export class Run {
+  readonly #run: native.Run;
+  readonly #model: string;
+
+  constructor(run: native.Run, model: string) {
+    this.#run = run;
+    this.#model = model;
+  }
+
+  /** What to do next. It does not change until something is given back. */
+  step(): Step {
+    return this.#run.step();
+  }
+
+  /** The body of the next request to the model. */
+  request(dialect: Dialect = "openai", system?: string): Record<string, unknown> {
+    return JSON.parse(this.#run.request(dialect, this.#model, system));
+  }
+
+  /** The model answered. */
+  completed(answer: Answer): void {
+    this.#run.completed(native.defined(answer));
+  }
+
+  /** The model answered with this body of a provider. */
+  responded(response: unknown, dialect: Dialect = "openai"): void {
+    this.#run.responded(dialect, JSON.stringify(response));
+  }
+
+  /** The attempt failed. An error that is no failure of a provider or a network is thrown again. */
+  failed(error: unknown): void {
+    const failure: Failure | undefined = failureOf(error);
+    if (!failure) throw error;
+    this.#run.failed(native.defined(failure));
+  }
+
+  /** The calls ran: one result each, in order. `finished` says that one of them ended the task. */
+  executed(results: Ran[], finished = false): void {
+    this.#run.executed(native.defined(results), finished);
+  }
+
+  /** The user answered a question: an option by its number or its label, or any words. */
+  answered(text: string): void {
+    this.#run.answered(text);
+  }
+
+  /** Nobody can answer the question: the run ends. */
+  unanswered(): void {
+    this.#run.unanswered();
+  }
+
+  /** The agent has waited so many milliseconds. */
+  waited(ms: number): void {
+    this.#run.waited(ms);
+  }
+
+  /** The user spoke; or, if not `byUser`, the agent's own loop in the user's role. */
+  said(text: string, byUser = true): void {
+    this.#run.said(text, byUser);
+  }
+
+  /** The agent ends the run. */
+  end(): void {
+    this.#run.end();
+  }
+
+  /** What guards did since the last call. */
+  news(): Told[] {
+    return this.#run.news();
+  }
+
+  /** Everything that was committed, for `Stack.resume` and for the records of `balk replay`. */
+  transcript(): Transcript {
+    return this.#run.transcript();
+  }
+
+  /** Plays the run to its end, and returns how it ended. The calls of a step run one after another. */
+  async play(host: Host): Promise<Step & { kind: "ended" }> {
+    const { dialect = "openai", system, signal } = host;
+    for (;;) {
+      const step = this.step();
+      switch (step.kind) {
+        case "model": {
+          const asked = host.ask(this.request(dialect, system));
+          await asked.then(
+            (response) => this.responded(response, dialect),
+            (error: unknown) => this.failed(error),
+          );
+          break;
+        }
+        case "tools": {
+          const results: Ran[] = [];
+          for (const call of step.calls) results.push(await host.call(call));
+          this.executed(results);
+          break;
+        }
+        case "user": {
+          const said = await host.user?.(step);
+          if (said === undefined) this.unanswered();
+          else this.answered(said);
+          break;
+        }
+        case "wait":
+          this.waited(await waitFor(step, signal));
+          break;
+        case "reply":
+          this.end();
+          break;
+        case "ended":
+          return step;
+      }
+    }
+  }
+}
+
+/** What an agent does in a run that is played. */
+export interface Host {
+  /** Sends a request and returns the response. */
+  ask: (request: Record<string, unknown>) => Promise<unknown>;
+  /** Runs a call. */
+  call: (call: Call) => Ran | Promise<Ran>;
+  /** Answers a question; `undefined` if nobody can. */
+  user?: (question: Step & { kind: "user" }) => string | undefined | Promise<string | undefined>;
+  dialect?: Dialect;
+  /** The instructions to the model. */
+  system?: string;
+  /** Ends a wait, with its reason as the error. */
+  signal?: AbortSignal;
+}

@@ -1,0 +1,145 @@
+/** The middleware in real agents of the AI SDK, with its mock model. */
+
+import {
+  APICallError,
+  type LanguageModelV4Content as Content,
+  type LanguageModelV4StreamPart as StreamPart,
+} from "@ai-sdk/provider";
+import { generateText, isStepCount, type ModelMessage, streamText, tool, wrapLanguageModel } from "ai";
+import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+import { guards as middleware } from "../src/ai.ts";
+import type { Told } from "../src/index.ts";
+import { ANNOUNCED, ANSWER, EFFECTS, names, NOTES, TASK, TOLD } from "./dialogue.ts";
+
+const text = (it: string): Content[] => [{ type: "text", text: it }];
+const call = (id: string, path = "notes.txt"): Content => {
+  // Not as the framework writes it.
+  return { type: "tool-call", toolCallId: id, toolName: "read_file", input: `{ "path": "${path}" }` };
+};
+
+const tools = {
+  read_file: tool({ inputSchema: z.object({ path: z.string() }), execute: () => NOTES }),
+};
+
+const usage = {
+  inputTokens: { total: 10, noCache: 10, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 5, text: 5, reasoning: undefined },
+};
+
+const finish = (content: Content[]) => {
+  const unified = content.some((it) => it.type === "tool-call") ? ("tool-calls" as const) : ("stop" as const);
+  return { unified, raw: undefined };
+};
+
+function agent(answers: (Content[] | Error)[], guards = "default") {
+  const told: Told[] = [];
+  const left = [...answers];
+  const next = () => {
+    const content = left.shift();
+    if (!content) throw new Error("the model is asked once more than it answers");
+    if (content instanceof Error) throw content;
+    return content;
+  };
+  const mock = new MockLanguageModelV4({
+    doGenerate: async () => {
+      const content = next();
+      return { content, finishReason: finish(content), usage, warnings: [] };
+    },
+    doStream: async () => {
+      const content = next();
+      const parts = content.flatMap((it, at): StreamPart[] => {
+        if (it.type !== "text") return [it as StreamPart];
+        const id = `${at}`;
+        const deltas = it.text.split(/(?= )/).map((delta) => ({ type: "text-delta" as const, id, delta }));
+        return [{ type: "text-start", id }, ...deltas, { type: "text-end", id }];
+      });
+      const end: StreamPart = { type: "finish", finishReason: finish(content), usage };
+      return { stream: convertArrayToReadableStream([{ type: "stream-start", warnings: [] }, ...parts, end]) };
+    },
+  });
+  const guarding = middleware({ guards, effects: EFFECTS, onTold: (it) => told.push(it) });
+  const model = wrapLanguageModel({ model: mock, middleware: guarding });
+  return { model, mock, told };
+}
+
+const stopWhen = isStepCount(10);
+const kinds = (messages: { content: unknown; role: string }[]) =>
+  messages.flatMap((it) =>
+    typeof it.content === "string"
+      ? [`${it.role} text`]
+      : (it.content as { type: string }[]).map((part) => `${it.role} ${part.type}`),
+  );
+const LOOP = [text(ANNOUNCED), ...["a", "b", "c"].map((id) => [call(id)]), text(ANSWER)];
+
+test("an agent sees what the guards let pass, and the model knows the whole of it", async () => {
+  const { model, mock, told } = agent(LOOP);
+  const result = await generateText({ model, tools, stopWhen, prompt: TASK, instructions: "Be short." });
+  expect(result.text.startsWith(ANSWER)).toBe(true);
+  expect(names(told).slice(0, 2)).toEqual(TOLD);
+  const seen = ["assistant tool-call", "tool tool-result", "assistant tool-call", "tool tool-result"];
+  expect(kinds(result.responseMessages)).toEqual([...seen, "assistant text"]);
+  const sent = mock.doGenerateCalls.at(-1)!.prompt;
+  const correction = ["assistant text", "user text"];
+  const refused = ["assistant tool-call", "tool tool-result"];
+  expect(kinds(sent)).toEqual(["system text", "user text", ...correction, ...seen, ...refused]);
+  expect(sent.at(-1)!.content[0]).toMatchObject({ toolCallId: "c", toolName: "read_file" });
+});
+
+test("of several calls the others run", async () => {
+  const { model, mock } = agent([[call("a")], [call("b")], [call("c"), call("d", "more.txt")], text(ANSWER)]);
+  await generateText({ model, tools, stopWhen, prompt: TASK });
+  const sent = mock.doGenerateCalls.at(-1)!.prompt;
+  const parts = sent.flatMap((it): object[] => (typeof it.content === "string" ? [] : it.content));
+  const ids = parts.flatMap((it) => ("toolCallId" in it ? it.toolCallId : []));
+  expect(ids).toEqual(["a", "a", "b", "b", "d", "c", "d", "c"]);
+  expect(sent.map((it) => it.role).slice(-2)).toEqual(["assistant", "tool"]);
+});
+
+test("a question is put in the model's place and answered by the next message", async () => {
+  const announced = (nth: number) => text(`I will read the file now, as step ${nth} of my plan.`);
+  const { model, mock, told } = agent([announced(1), announced(2), [call("a")], text(ANSWER)], "no-tools");
+  const messages: ModelMessage[] = [{ role: "user", content: TASK }];
+  const asked = await generateText({ model, tools, stopWhen, messages });
+  expect(told.at(-1)!.kind).toBe("question");
+  expect(asked.text).toContain("1. ");
+  messages.push(...asked.responseMessages, { role: "user", content: "Read it with read_file." });
+  const answered = await generateText({ model, tools, stopWhen, messages });
+  expect(answered.text).toBe(ANSWER);
+  // The model never said the question.
+  expect(JSON.stringify(mock.doGenerateCalls.at(-1)!.prompt)).not.toContain("1. ");
+});
+
+test("a stream is held until its answer is whole", async () => {
+  const { model, told } = agent(LOOP);
+  const result = streamText({ model, tools, stopWhen, prompt: TASK });
+  const texts: string[] = [];
+  for await (const delta of result.textStream) texts.push(delta);
+  expect(texts.join("").startsWith(ANSWER)).toBe(true);
+  expect(names(told).slice(0, 2)).toEqual(TOLD);
+  expect((await result.steps).map((it) => it.finishReason)).toEqual(["tool-calls", "tool-calls", "stop"]);
+});
+
+test("what no guard objects to passes part by part as it came", async () => {
+  const { model } = agent([text("Two words.")], "none");
+  const deltas: string[] = [];
+  for await (const delta of streamText({ model, prompt: TASK }).textStream) deltas.push(delta);
+  expect(deltas).toEqual(["Two", " words."]);
+});
+
+test("a busy provider is asked again, and a refusal is thrown", async () => {
+  const error = (statusCode: number) =>
+    new APICallError({
+      message: "no",
+      url: "",
+      requestBodyValues: {},
+      statusCode,
+      responseHeaders: { "retry-after-ms": "1" },
+    });
+  const { model, mock } = agent([error(503), text(ANSWER)]);
+  expect((await generateText({ model, prompt: TASK, maxRetries: 0 })).text.startsWith(ANSWER)).toBe(true);
+  expect(mock.doGenerateCalls).toHaveLength(2);
+  await expect(generateText({ ...agent([error(401)]), prompt: TASK, maxRetries: 0 })).rejects.toThrow("no");
+});

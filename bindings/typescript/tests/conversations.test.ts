@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import { type Answer, drive, type Driven, failureOf, type Placed, type Said, Stack } from "../src/index.ts";
+import { ANNOUNCED, ANSWER, names, NOTES, TASK } from "./dialogue.ts";
+
+const read: Answer = { calls: [{ id: "a", tool: "read_file", arguments: '{"path":"notes.txt"}' }] };
+
+function framework(guards = "default") {
+  const conversations = new Stack(guards).conversations();
+  const sent: Placed[][] = [];
+  const asks = (messages: Said[], ...answers: (Answer | Error)[]): Promise<Driven<Answer>> => {
+    const ask = async (placed: Placed[]) => {
+      sent.push(placed);
+      const answer = answers.shift();
+      if (!answer || answer instanceof Error) throw answer ?? new Error("it is asked once more than it answers");
+      return answer;
+    };
+    return drive(conversations, { messages, tools: [{ name: "read_file" }] }, ask, (it) => it);
+  };
+  return { asks, sent };
+}
+
+test("a correction is a request that the framework never sees", async () => {
+  const { asks, sent } = framework();
+  const messages: Said[] = [{ role: "user", text: TASK }];
+  const first = await asks(messages, { text: ANNOUNCED }, read);
+  expect(first).toMatchObject({ response: read, answer: null });
+  expect(names(first.told)).toEqual(["no-tools feedback"]);
+  messages.push({ role: "assistant", ...read }, { role: "tool", id: "a", text: NOTES });
+  await asks(messages, { text: ANSWER });
+  expect(sent.at(-1)).toEqual([
+    { kind: "own", from: 0 },
+    { kind: "new", said: expect.objectContaining({ role: "assistant", text: ANNOUNCED }) },
+    { kind: "new", said: { role: "user", text: first.told[0]!.text } },
+    { kind: "own", from: 1 },
+    { kind: "own", from: 2 },
+  ]);
+});
+
+test("a lost connection is tried again, and the last error is thrown where no guard would", async () => {
+  const { asks, sent } = framework();
+  const lost = Object.assign(new Error("fetch failed"), { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
+  const driven = await asks([{ role: "user", text: TASK }], lost, read);
+  expect(driven.response).toBe(read);
+  expect(sent).toHaveLength(2);
+  const refused = Object.assign(new Error("no key"), { status: 401 });
+  await expect(asks([{ role: "user", text: TASK }], refused)).rejects.toBe(refused);
+  const bug = new TypeError("my own bug");
+  await expect(asks([{ role: "user", text: TASK }], bug)).rejects.toBe(bug);
+});
+
+test("errors of clients are failures of providers and networks", () => {
+  class APIConnectionTimeoutError extends Error {}
+  const error = (members: object) => Object.assign(new Error("why"), members);
+  const message = "why";
+  const headers = { "retry-after": "2" };
+  expect(failureOf(error({ statusCode: 429, responseHeaders: headers }))).toEqual({
+    cause: "status",
+    code: 429,
+    retry_after: 2000,
+    message,
+  });
+  expect(failureOf(error({ cause: error({ code: "ECONNREFUSED" }) }))).toEqual({ cause: "connect", message });
+  expect(failureOf(new APIConnectionTimeoutError("why"))).toEqual({ cause: "timed-out", message });
+  expect(failureOf(AbortSignal.abort().reason)).toBeUndefined();
+  expect(failureOf(error({ status: 200 }))).toBeUndefined();
+  expect(failureOf("why")).toBeUndefined();
+});

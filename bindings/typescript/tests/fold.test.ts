@@ -1,0 +1,125 @@
+/** The hook of Claude Code and the plug-in of opencode, with histories in their forms. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, expect, test } from "vitest";
+
+import { hook } from "../src/agents/claude-code.ts";
+import { BalkGuards, happened } from "../src/agents/opencode.ts";
+import { Stack } from "../src/index.ts";
+import { NOTES, TASK } from "./dialogue.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "balk-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Lines of a session of Claude Code: a line for each block of an answer, with the same id. */
+const user = (content: unknown, isMeta = false) => ({ type: "user", isMeta, message: { role: "user", content } });
+const says = (id: string, text: string) => assistant(id, { type: "text", text });
+const reads = (id: string, call = id, file_path = "notes.txt") =>
+  assistant(id, { type: "tool_use", id: call, name: "Read", input: { file_path } });
+const assistant = (id: string, block: object) => ({
+  type: "assistant",
+  message: { id, role: "assistant", content: [block] },
+});
+const result = (tool_use_id: string, content = NOTES, is_error = false) =>
+  user([{ type: "tool_result", tool_use_id, content, is_error }]);
+const side = { type: "assistant", isSidechain: true, message: { id: "s", content: [{ type: "text", text: "aside" }] } };
+
+const asks = (lines: object[], input: object, guards?: string) => {
+  const transcript_path = join(folder, "session.jsonl");
+  // The last line is half written.
+  writeFileSync(transcript_path, [...lines.map((it) => JSON.stringify(it)), '{"type":"us'].join("\n"));
+  return hook({ transcript_path, hook_event_name: "", ...input }, new Stack(guards));
+};
+const before = (lines: object[], tool_use_id: string) => asks(lines, { hook_event_name: "PreToolUse", tool_use_id });
+const stop = (lines: object[], last_assistant_message: string, guards?: string) =>
+  asks(lines, { hook_event_name: "Stop", last_assistant_message }, guards);
+const reasonOf = (answer: object | undefined): string =>
+  (answer as { hookSpecificOutput: { permissionDecisionReason: string } }).hookSpecificOutput.permissionDecisionReason;
+
+const twice = [user(TASK), reads("a"), result("a"), side, reads("b"), result("b")];
+
+test("work that no guard objects to passes", async () => {
+  expect(await before([user(TASK), says("a", "Sure."), reads("a")], "a")).toBeUndefined();
+  expect(await stop([...twice.slice(0, 3), says("z", "Milk.")], "Milk.")).toBeUndefined();
+  expect(await asks([], { hook_event_name: "SessionStart" })).toBeUndefined();
+});
+
+test("a call that repeats itself is denied, and the next one passes", async () => {
+  const denied = await before([...twice, reads("c")], "c");
+  expect(denied).toMatchObject({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" } });
+  const told = `PreToolUse:Read hook error: ${reasonOf(denied)}`;
+  const after = [...twice, reads("c"), result("c", told, true), reads("d", "d", "more.txt")];
+  expect(await before(after, "d")).toBeUndefined();
+});
+
+test("of several calls of an answer the others pass", async () => {
+  const lines = [...twice, reads("c"), reads("c", "d", "more.txt")];
+  expect(reasonOf(await before(lines, "c"))).toBeTruthy();
+  expect(await before(lines, "d")).toBeUndefined();
+});
+
+test("where the history went another way, guards go on from what it shows", async () => {
+  // The call ran all the same.
+  const lines = [...twice, reads("c"), result("c"), reads("d")];
+  expect(reasonOf(await before(lines, "d"))).toBeTruthy();
+});
+
+test("an announced call is asked for once, and then the user is asked", async () => {
+  const announced = (nth: number) => `I will read the file now, as step ${nth} of my plan.`;
+  const lines = [user(TASK), says("a", announced(1))];
+  const first = (await stop(lines, announced(1), "no-tools")) as { decision: string; reason: string };
+  expect(first.decision).toBe("block");
+  lines.push(user(`Stop hook feedback:\n${first.reason}`, true), says("b", announced(2)));
+  const second = await stop(lines, announced(2), "no-tools");
+  expect(second).toEqual({ systemMessage: expect.stringContaining("1. ") });
+  lines.push(user("Read it with Read."), reads("c"), result("c"), says("d", "Milk and bread."));
+  expect(await stop(lines, "Milk and bread.", "no-tools")).toBeUndefined();
+});
+
+test("a call that the transcript never shows passes", async () => {
+  expect(await before(twice, "never")).toBeUndefined();
+});
+
+/** Messages of opencode. */
+const part = (callID: string, state: object) => ({ type: "tool", tool: "read", callID, state });
+const done = (id: string) => part(id, { status: "completed", input: { filePath: "notes.txt" }, output: NOTES });
+const message = (role: string, ...parts: object[]) => ({ info: { role }, parts });
+type Messages = Parameters<typeof happened>[0];
+
+test("in opencode, a refused call throws, and an announcement gets an answer", async () => {
+  const history = [message("user", { type: "text", text: TASK })];
+  const prompted: string[] = [];
+  const client = {
+    session: {
+      messages: async () => ({ data: history }),
+      promptAsync: async ({ body }: { body: { parts: { text: string }[] } }) => prompted.push(body.parts[0]!.text),
+    },
+  };
+  const hooks = await BalkGuards({ client } as never);
+  const call = (callID: string) =>
+    hooks["tool.execute.before"]!({ tool: "read", sessionID: "s", callID }, { args: { filePath: "notes.txt" } });
+  const idle = () => hooks.event!({ event: { type: "session.idle", properties: { sessionID: "s" } } });
+  history.push(message("assistant", { type: "text", text: "I will read the file now." }));
+  await idle();
+  expect(prompted).toHaveLength(1);
+  history.push(message("user", { type: "text", text: prompted[0] }));
+  for (const id of ["a", "b"]) {
+    history.push(message("assistant", part(id, { status: "pending", input: {} })));
+    await call(id);
+    history[history.length - 1] = message("assistant", done(id));
+  }
+  history.push(message("assistant", part("c", { status: "pending", input: {} })));
+  const refused = await call("c").then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  expect(refused).toBeTruthy();
+  history[history.length - 1] = message("assistant", part("c", { status: "error", input: {}, error: refused }));
+  history.push(message("assistant", { type: "text", text: "Milk and bread." }));
+  await idle();
+  expect(prompted).toHaveLength(1);
+  expect(happened(history as Messages)).toHaveLength(7);
+});

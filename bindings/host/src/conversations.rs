@@ -14,7 +14,7 @@ use balk_guards::{
 use serde::{Deserialize, Serialize};
 
 use crate::said::{offer, protocol};
-use crate::{Answer, Error, Failure, Guards, Said, Told, Tool, told};
+use crate::{Answer, Call, Error, Failure, Guards, Said, Told, Tool, told};
 
 use history::{entries, is_one_turn, messages, results};
 pub use puts::Placed;
@@ -269,7 +269,7 @@ impl Place {
     fn goes_on(&self, offer: &Arc<Offer>, messages: &[Said]) -> bool {
         let Some(shown) = &self.shown else { return false };
         let Some((before, news)) = messages.split_at_checked(self.known.len()) else { return false };
-        let is_shown = matches!(news.first(), Some(Said::Assistant(it)) if it.calls == shown.calls);
+        let is_shown = matches!(news.first(), Some(Said::Assistant(it)) if are_same(&it.calls, &shown.calls));
         let has_ended = matches!(self.run.step(), Step::Ended(_));
         is_shown && !has_ended && is_one_turn(news) && before == self.known && *offer == self.offer
     }
@@ -414,6 +414,12 @@ impl Place {
         };
         self.says(&text)
     }
+}
+
+/// Whether these are the same calls. A framework that reads arguments may write them in other words.
+fn are_same(calls: &[Call], shown: &[Call]) -> bool {
+    let named = |it: &Call| (it.id.clone(), it.tool.clone());
+    calls.iter().map(named).eq(shown.iter().map(named))
 }
 
 /// The index of the last answer of the model; the number of entries if there is none.

@@ -120,6 +120,20 @@ fn a_correction_is_a_request_that_the_framework_never_sees() {
 }
 
 #[test]
+fn a_framework_may_write_arguments_in_other_words() {
+    let mut framework = framework("default");
+    framework.says("Read notes.txt and tell me what it says.");
+    let announced = json!({"text": "I will read the file now."});
+    framework.asks(&[announced, call("a", "read_file", r#"{ "path": "notes.txt" }"#)]);
+    let read: Answer = answer(call("a", "read_file", r#"{"path":"notes.txt"}"#));
+    framework.messages[1] = Said::Assistant(read);
+    framework.returns("a", "milk", "ok");
+    framework.asks(&[json!({"text": "It says milk."})]);
+    // The correction is still there.
+    assert_eq!(framework.last_sent().len(), 5, "{:?}", framework.last_sent());
+}
+
+#[test]
 fn a_refused_call_never_reaches_the_framework() {
     let mut framework = framework("duplicate");
     framework.says("Read notes.txt.");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use balk_contract::record::{DRAWS, Pools, draw_of};
-use balk_contract::{Offer, Protocol, Wait};
+use balk_contract::{Offer, Protocol, Purpose, Wait};
 
 use crate::draws::{Draw, Draws, Occasion};
 use crate::response::{Reactions, ResponseMode, ResponseModel};
@@ -116,6 +116,21 @@ impl World {
         GivenTools { toolset, on_offer }: &GivenTools,
     ) -> Arc<Self> {
         Self::new(scenario, seed, options, (toolset.clone(), on_offer.clone()))
+    }
+
+    /// The same world without a tool that ends the task: the model ends it in words.
+    #[must_use]
+    pub fn ending_in_words(&self) -> Arc<Self> {
+        let mut world = self.clone();
+        let tools = self.offer.tools().iter().filter(|it| it.purpose != Purpose::Finish);
+        world.offer = Offer::new(tools.cloned()).into();
+        let offered = self.offered.iter().filter(|(_, at)| self.toolset.tools[*at].role != Role::Finish);
+        world.offered = offered.cloned().collect();
+        let spoken = &mut Arc::make_mut(&mut world.toolset).spoken;
+        if !spoken.contains(&Role::Finish) {
+            spoken.push(Role::Finish);
+        }
+        Arc::new(world)
     }
 
     fn new(

@@ -28,12 +28,16 @@ impl Script {
     }
 
     /// The world of the script with the tools of this offer. An agent that offers the very tools that the seed draws
-    /// gets the world that a trial has.
+    /// gets the world that a trial has, and one that lacks only the tool that ends the task the same in words.
     pub(super) fn world(&self, offer: &Arc<Offer>) -> Result<Arc<World>, Unbound> {
         let Self { scenario, seed, profile, toolsets } = self;
         let drawn = self.drawn();
         if is_offered(&drawn, offer) {
             return Ok(drawn);
+        }
+        let in_words = drawn.ending_in_words();
+        if is_offered(&in_words, offer) {
+            return Ok(in_words);
         }
         let tools = toolsets.of(&scenario.roles, offer, || match profile {
             Some(profile) => profile.bind(&scenario.roles, offer.tools()),

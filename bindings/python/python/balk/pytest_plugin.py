@@ -31,8 +31,8 @@ SUITE = "balk_suite"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The setting for scenarios of one's own."""
-    about = "scenarios that the fixture `balk` can play, as `balk serve --suite` takes them: names, files, all, drawn"
-    parser.addini(SUITE, about, type="args", default=["all"])
+    about = "scenarios that the fixture `balk` can play, as `balk serve --suite` takes them: names, files, all, field, drawn"
+    parser.addini(SUITE, about, type="args", default=["all", "field"])
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use balk_guards::{Purpose, RawCall, Status, Tool, ToolCall};
+use balk_guards::{RawCall, Status, ToolCall};
 use balk_scenarios::Environment;
 use serde::Serialize;
 use serde_json::Value;
@@ -48,9 +48,8 @@ impl Conversation {
         if let Some(root) = workspace {
             self.site = Box::new(Elsewhere { root: Some(root) });
         }
-        let world = self.script.drawn();
-        let is_needed = |it: &&Tool| !(it.provider_executed || it.purpose == Purpose::Finish);
-        let offered = world.offer().tools().iter().filter(is_needed);
+        let world = self.script.drawn().ending_in_words();
+        let offered = world.offer().tools().iter().filter(|it| !it.provider_executed);
         Task {
             scenario: self.script.scenario.name.clone(),
             title: self.script.scenario.title.to_string(),

@@ -21,7 +21,9 @@ pub use file::BadBench;
 pub use lapse::Lapse;
 pub use live::{Live, MAX_TURNS, PlannedLive};
 
-pub use plan::{BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, Unlike, is_under_test};
+pub use plan::{
+    BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, SEEDS_MAX, Unlike, is_under_test,
+};
 pub use reactions::PlannedReactions;
 pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};

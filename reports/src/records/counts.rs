@@ -15,14 +15,14 @@ macro_rules! counts {
         }
 
         impl $name {
-            /// The sums of both.
+            /// The sums of both. A sum that is too great for its type stays at the greatest number.
             #[must_use]
             pub fn plus(&self, other: &Self) -> Self {
-                Self { $($field: self.$field + other.$field,)+ }
+                Self { $($field: self.$field.saturating_add(other.$field),)+ }
             }
 
             /// Each count with its name, in the order of the fields.
-            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
                 [$((stringify!($field), self.$field),)+].into_iter()
             }
 

@@ -40,28 +40,34 @@ impl RateSums {
         });
     }
 
-    /// The sums of both.
+    /// The sums of both. A sum that is too great for its type stays at the greatest number.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
-            trials: self.trials + other.trials,
-            disturbed: self.disturbed + other.disturbed,
-            events: self.events + other.events,
-            turns: self.turns + other.turns,
-            events_squared: self.events_squared + other.events_squared,
-            events_by_turns: self.events_by_turns + other.events_by_turns,
-            turns_squared: self.turns_squared + other.turns_squared,
+            trials: self.trials.saturating_add(other.trials),
+            disturbed: self.disturbed.saturating_add(other.disturbed),
+            events: self.events.saturating_add(other.events),
+            turns: self.turns.saturating_add(other.turns),
+            events_squared: self.events_squared.saturating_add(other.events_squared),
+            events_by_turns: self.events_by_turns.saturating_add(other.events_by_turns),
+            turns_squared: self.turns_squared.saturating_add(other.turns_squared),
         }
     }
 
-    /// Whether trials can have these sums. A rate needs it.
+    /// Whether trials can have these sums.
     #[must_use]
     pub fn is_of_trials(&self) -> bool {
-        self.disturbed <= self.trials.min(self.events) && self.spread().is_some()
+        let is_square =
+            |sum: u64, one: u64, other: u64| u128::from(sum) <= u128::from(one) * u128::from(other);
+        self.disturbed <= self.trials.min(self.events)
+            && is_square(self.events_squared, self.events, self.events)
+            && is_square(self.events_by_turns, self.events, self.turns)
+            && is_square(self.turns_squared, self.turns, self.turns)
+            && self.spread().is_some()
     }
 
     /// `Σ (x_i·Y − X·y_i)²`, which is exactly 0 if all trials have the same rate; floats would leave a rounding error.
-    /// None if a term exceeds 2^128, which no bench reaches.
+    /// None if a term exceeds 2^128, which no bench reaches, or if no trials have these sums.
     #[must_use]
     pub fn spread(&self) -> Option<u128> {
         let [events, turns] = [self.events, self.turns].map(u128::from);

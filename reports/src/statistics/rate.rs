@@ -65,19 +65,19 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate over the trials of these sums.
-    ///
-    /// # Panics
-    /// If trials cannot have these sums, or no bench can reach them.
+    /// The rate over the trials of these sums. Nothing bounds it if the sums are so great that the spread of the trials
+    /// cannot be computed.
     #[must_use]
     pub fn new(sums: &RateSums) -> Self {
         let &RateSums { events, turns, trials, .. } = sums;
         if turns == 0 {
             return Self { events, turns, trials, rate: None, low: 0.0, high: f64::INFINITY };
         }
-        let spread = sums.spread().expect("sums over trials");
         let (n, x, y) = (float(sums.trials), float(sums.events), float(sums.turns));
         let r = x / y;
+        let Some(spread) = sums.spread() else {
+            return Self { events, turns, trials, rate: Some(r), low: 0.0, high: f64::INFINITY };
+        };
         // A single trial does not show how trials differ; its spread is 0.
         let v = spread as f64 / (y * y) * n / (n - 1.0).max(1.0);
         let length = float(sums.turns_squared) / y;

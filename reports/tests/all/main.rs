@@ -1,6 +1,7 @@
 //! The tests of the reports, in one program: it links once.
 
 mod common;
+mod extremes;
 mod hostile;
 mod live;
 mod page;

@@ -151,7 +151,8 @@ impl Histogram {
 
     pub(crate) fn merge(&mut self, other: &Self) {
         for (number, count) in &other.0 {
-            *self.0.entry(*number).or_default() += count;
+            let mine = self.0.entry(*number).or_default();
+            *mine = mine.saturating_add(*count);
         }
     }
 }
@@ -188,7 +189,7 @@ impl ByDraw {
         let theirs = [&other.done, &other.false_interventions];
         for (mine, theirs) in mine.into_iter().zip(theirs) {
             for (mine, more) in mine.iter_mut().zip(theirs) {
-                *mine += more;
+                *mine = mine.saturating_add(*more);
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl Bench {
     /// # Errors
     /// The record cannot be read, has another version, is truncated, or contradicts itself; the error names the line.
     pub fn read(input: impl BufRead) -> Result<Self, BadBench> {
-        let mut lines = Lines { lines: input.lines(), number: 0 };
+        let mut lines = Lines { input, number: 0 };
         let first = lines.next("the plan of a bench: {\"plan\": …}")?;
         if let Ok(Versioned { plan: Schema { schema } }) = serde_json::from_str(&first)
             && schema != u64::from(BENCH_SCHEMA)
@@ -114,16 +114,15 @@ impl Bench {
         if plan.stacks.is_empty() || plan.scenarios.is_empty() {
             return Err(lines.bad("a plan with stacks and scenarios", "none".into()));
         }
+        plan.check_size().map_err(|(expected, found)| lines.bad(&expected, found))?;
         let mut bench = Self::new(plan);
         bench.read_cells(&mut lines)?;
         bench.read_done(&mut lines)?;
-        match lines.lines.next() {
-            None => Ok(bench),
-            Some(_) => {
-                lines.number += 1;
-                Err(lines.bad("the end of the record", "more".into()))
-            }
+        if lines.input.fill_buf().map_err(BadBench::Io)?.is_empty() {
+            return Ok(bench);
         }
+        lines.number += 1;
+        Err(lines.bad("the end of the record", "more".into()))
     }
 
     fn read_cells(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
@@ -193,22 +192,27 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// The longest line, in bytes; a thousand times the longest sensible one.
+const LINE_BYTES: usize = 16 << 20;
+
 struct Lines<R> {
-    lines: io::Lines<R>,
+    input: R,
     number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     fn next(&mut self, expected: &str) -> Result<String, BadBench> {
         self.number += 1;
-        match self.lines.next() {
-            Some(Ok(text)) => Ok(text),
-            Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(self.bad(expected, "bytes that are not UTF-8".into()))
-            }
-            Some(Err(error)) => Err(BadBench::Io(error)),
-            None => Err(self.bad(expected, "the end of the file: the record is truncated".into())),
+        let mut bytes = Vec::new();
+        let input = self.input.by_ref().take(LINE_BYTES as u64 + 1);
+        { input }.read_until(b'\n', &mut bytes).map_err(BadBench::Io)?;
+        if bytes.is_empty() {
+            return Err(self.bad(expected, "the end of the file: the record is truncated".into()));
         }
+        if bytes.len() > LINE_BYTES {
+            return Err(self.bad(expected, format!("a line of more than {} MiB", LINE_BYTES >> 20)));
+        }
+        String::from_utf8(bytes).map_err(|_| self.bad(expected, "bytes that are not UTF-8".into()))
     }
 
     fn parse<T: DeserializeOwned>(&self, text: &str, expected: &str) -> Result<T, BadBench> {

@@ -11,6 +11,11 @@ use crate::records::shell::quoted;
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
 pub const BENCH_SCHEMA: u32 = 2;
 
+/// The most seeds of a plan.
+pub const SEEDS_MAX: u64 = 10_000_000;
+/// The most cells of a plan.
+const CELLS_MAX: usize = 100_000;
+
 /// The plan of a bench.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +143,24 @@ impl PlannedScenario {
 }
 
 impl Plan {
+    /// Whether a record of this plan fits into memory, and its counts into their types.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn check_size(&self) -> Result<(), (String, String)> {
+        let ([from, to], [scenarios, stacks]) = (self.seeds, [self.scenarios.len(), self.stacks.len()]);
+        if to - from >= SEEDS_MAX {
+            return Err((format!("at most {SEEDS_MAX} seeds"), format!("those from {from} to {to}")));
+        }
+        if scenarios.saturating_mul(stacks) > CELLS_MAX {
+            return Err((
+                format!("at most {CELLS_MAX} cells"),
+                format!("{scenarios} scenarios with {stacks} stacks"),
+            ));
+        }
+        Ok(())
+    }
+
     /// The command that measures this plan from the start. It leaves out the settings of guards that came from a file
     /// or from the environment; the plan has them.
     #[must_use]

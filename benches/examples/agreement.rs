@@ -122,10 +122,7 @@ impl Both {
             "gemini-cli" => || Box::new(GeminiCli::default()),
             "kimi-cli" => || Box::new(KimiCli::default()),
             "openhands" => || Box::new(OpenHands::default()),
-            "qwen-code" => || Box::new(QwenCode::default()),
-            _ => {
-                return Err(format!("expected gemini-cli, kimi-cli, openhands or qwen-code, found `{name}`"));
-            }
+            _ => return Err(format!("expected forge, gemini-cli, kimi-cli or openhands, found `{name}`")),
         };
         let code = Arc::new(Pool::start(command, LIMITS)?);
         let left_out = left_out.split(',').map(str::to_owned).collect();

@@ -4,7 +4,8 @@
 
 What decides is the package: `Guardrails.check`, and `Guardrails.record` after a reply whose calls all worked. Replies
 in which a tool failed are counted in its `ErrorTracker`, as its `WorkflowRunner` does. Where text may end the task, a
-text is a call of the tool that forge's proxy adds for that. No steps are required. An empty reply is an empty text.
+text is a call of the tool `respond`, which forge's proxy adds for that. No steps are required. An empty reply is an
+empty text.
 """
 import json
 import sys
@@ -15,6 +16,8 @@ from forge.guardrails import CheckResult, Guardrails
 NAME = "forge"
 RESPOND = "respond"
 PASS = CheckResult(action="execute")
+# What `core/inference.py` puts before the words.
+PREFIXES = {"unknown_tool": "UnknownTool", "tool_arg_validation": "ToolArgValidationError"}
 
 
 def called(call):
@@ -79,7 +82,7 @@ class Run:
         if found.action == "retry":
             return {"retry": {"rule": found.nudge.kind, "text": found.nudge.content}}
         if found.nudge:
-            note = {"rule": found.nudge.kind, "text": found.nudge.content}
+            note = {"rule": found.nudge.kind, "text": f"[{PREFIXES[found.nudge.kind]}] {found.nudge.content}"}
             return {"block": [{"call": at, "note": note} for at in range(len(completion["calls"]))]}
         if completion["calls"] or not found.tool_calls or found.tool_calls[0].tool == RESPOND:
             return "pass"

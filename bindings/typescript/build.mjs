@@ -1,7 +1,7 @@
-// Builds the guards as WebAssembly into `src/wasm`: needs Rust with the target wasm32-unknown-unknown.
+// Builds the guards as WebAssembly into `src/wasm`, and copies them beside what the compiler writes: needs Rust with the target wasm32-unknown-unknown.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,3 +23,4 @@ const text = readFileSync(bound).toString("base64");
 writeFileSync(join(here, "src/wasm/bytes.js"), `export default "${text}";\n`);
 writeFileSync(join(here, "src/wasm/bytes.d.ts"), "declare const bytes: string;\nexport default bytes;\n");
 for (const name of ["guards_bg.wasm", "guards_bg.wasm.d.ts"]) rmSync(join(here, "src/wasm", name), { force: true });
+cpSync(join(here, "src/wasm"), join(here, "dist/wasm"), { recursive: true });

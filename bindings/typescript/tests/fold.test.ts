@@ -61,6 +61,19 @@ test("of several calls of an answer the others pass", async () => {
   expect(await before(lines, "d")).toBeUndefined();
 });
 
+test("a model that goes on with it is stopped, and goes on after the user's next words", async () => {
+  const lines: object[] = [...twice];
+  let answer: object | undefined;
+  for (const id of ["c", "d", "e"]) {
+    lines.push(reads(id));
+    answer = await before(lines, id);
+    lines.push(result(id, `PreToolUse:Read hook error: ${reasonOf(answer)}`, true));
+  }
+  expect(answer).toMatchObject({ continue: false, stopReason: expect.stringContaining("1. ") });
+  lines.push(user("Read more.txt."), reads("f", "f", "more.txt"));
+  expect(await before(lines, "f")).toBeUndefined();
+});
+
 test("where the history went another way, guards go on from what it shows", async () => {
   // The call ran all the same.
   const lines = [...twice, reads("c"), result("c"), reads("d")];

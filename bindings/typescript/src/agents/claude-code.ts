@@ -68,16 +68,10 @@ export async function hook(input: HookInput, stack = new Stack()): Promise<objec
 }
 
 function onCall(verdict: Verdict): object | undefined {
-  switch (verdict.kind) {
-    case "passes":
-      return undefined;
-    case "corrected": {
-      const denied = { permissionDecision: "deny", permissionDecisionReason: verdict.text };
-      return { hookSpecificOutput: { hookEventName: "PreToolUse", ...denied } };
-    }
-    case "stopped":
-      return { continue: false, stopReason: verdict.text };
-  }
+  if (verdict.kind === "passes") return undefined;
+  const denied = { permissionDecision: "deny", permissionDecisionReason: verdict.text };
+  const answer = { hookSpecificOutput: { hookEventName: "PreToolUse", ...denied } };
+  return verdict.kind === "stopped" ? { ...answer, continue: false, stopReason: verdict.text } : answer;
 }
 
 function onStop(verdict: Verdict): object | undefined {

@@ -69,7 +69,12 @@ function settle(run: Run, { answer, results }: Happened & { kind: "answer" }, to
   const came = (call: Call): Ran => results.get(call.id) ?? { text: "No result came.", status: "error" };
   for (let step = run.step(); step.kind === "tools"; step = rested(run)) run.executed(step.calls.map(came));
   told.push(...run.news());
-  const wasRefused = (id: string) => told.some((it) => results.get(id)?.text.includes(it.text));
+  // Where the user was to be asked, the agent may have words of its own for a call that did not run.
+  const asks = due.kind === "user";
+  const wasRefused = (id: string) => {
+    const result = results.get(id);
+    return told.some((it) => result?.text.includes(it.text)) || (asks && result?.status !== "unknown");
+  };
   return answer.calls.every((it) => runs.includes(it.id) || wasRefused(it.id));
 }
 

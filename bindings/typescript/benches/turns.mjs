@@ -1,0 +1,42 @@
+// What a turn with guards costs from JavaScript, beside the same turn in Rust: `node benches/turns.mjs PROGRAM`.
+//
+// PROGRAM is the example `turns` of the crate `balk-host`, which plays the same turns. Needs `npm run build` before.
+
+import { execFileSync } from "node:child_process";
+
+import { Stack } from "../dist/index.js";
+
+const [program] = process.argv.slice(2);
+const SIZES = [
+  [2048, 2000],
+  [50 * 1024, 200],
+];
+
+function argumentsOf(turn, size) {
+  const lines = Array(Math.floor(size / 33) + 1).fill(`line ${turn} of a program that grows`);
+  const content = lines.join("\\n").slice(0, size).replace(/\\+$/, "");
+  return `{"path":"src/part${turn}.py","content":"${content}"}`;
+}
+
+/** Nanoseconds a turn. */
+function played(written) {
+  const run = new Stack().run("Write the files.", { tools: [{ name: "write_file", effect: "write" }], model: "m" });
+  const began = process.hrtime.bigint();
+  for (const [turn, text] of written.entries()) {
+    run.completed({ calls: [{ id: String(turn), tool: "write_file", arguments: text }], finish: "tool_call" });
+    if (run.step().kind !== "tools") throw new Error("expected a call that runs");
+    run.executed([{ text: "written", status: "ok" }]);
+  }
+  run.news();
+  return Number(process.hrtime.bigint() - began) / written.length;
+}
+
+const fastest = (times, time) => Math.min(...Array.from({ length: times }, time));
+console.log("| bytes of a turn | JavaScript, ns | Rust, ns | of it |");
+console.log("|--:|--:|--:|--:|");
+for (const [size, turns] of SIZES) {
+  const written = Array.from({ length: turns }, (_, turn) => argumentsOf(turn, size));
+  const own = fastest(7, () => played(written));
+  const rust = fastest(3, () => Number(execFileSync(program, [String(size), String(turns)], { encoding: "utf8" })));
+  console.log(`| ${size} | ${own.toFixed(0)} | ${rust} | ${(own / rust).toFixed(2)} |`);
+}

@@ -3,10 +3,12 @@
  * AGENTS the folder of `.ci/install-agents`.
  */
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -31,12 +33,12 @@ beforeEach(() => {
 });
 
 /** What the program of an agent prints, in a home and a folder of its own. */
-async function agent(name: string, command: string[], env: Record<string, string>): Promise<string> {
+async function agent(name: string, command: string[], home: string, env: Record<string, string>): Promise<string> {
   const bin = join(AGENTS, name, "bin");
   const [program = "", ...words] = command;
   const running = run(join(bin, program), words, {
     cwd: join(folder, "work"),
-    env: { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, ...env },
+    env: { PATH: `${bin}:/usr/bin:/bin`, HOME: home, ...env },
   });
   // opencode reads its input to the end.
   running.child.stdin?.end();
@@ -45,6 +47,18 @@ async function agent(name: string, command: string[], env: Record<string, string
     // One that was stopped says so with its exit code.
     (failed: { stdout: string }) => failed.stdout,
   );
+}
+
+/** The address that a server prints. */
+function listening(output: Readable): Promise<string> {
+  return new Promise((resolve) => {
+    let said = "";
+    output.on("data", (it) => {
+      said += it;
+      const [url] = said.match(/http:\/\/127\.0\.0\.1:\d+/) ?? [];
+      if (url) resolve(url);
+    });
+  });
 }
 
 const tookTurns = async (play: Play) => (await play.transcript()).filter((it) => it.step === "act");
@@ -60,7 +74,7 @@ describe.skipIf(!has("claude-code"))("Claude Code", () => {
     writeFileSync(settings, stdout);
     const model = ["--model", "claude-sonnet-4-5", "--permission-mode", "bypassPermissions"];
     const command = ["claude", "-p", task, ...model, "--settings", settings, "--max-turns", String(turns)];
-    return agent("claude-code", command, {
+    return agent("claude-code", command, folder, {
       ANTHROPIC_BASE_URL: play.url,
       ANTHROPIC_API_KEY: "x",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -94,8 +108,17 @@ describe.skipIf(!has("claude-code"))("Claude Code", () => {
 });
 
 describe.skipIf(!has("opencode"))("opencode", () => {
-  const opencode = async (play: Play, task: string) => {
-    const config = join(folder, ".config/opencode");
+  // It installs packages into a home that is new, so one serves all tests.
+  const home = mkdtempSync(join(tmpdir(), "balk-"));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  const env = {
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  };
+  const configure = (play: Play) => {
+    const config = join(home, ".config/opencode");
     mkdirSync(join(config, "plugins"), { recursive: true });
     const plugin = join(PACKAGE, "dist/agents/opencode.js");
     writeFileSync(join(config, "plugins/balk.js"), `export { BalkGuards } from ${JSON.stringify(plugin)};\n`);
@@ -108,13 +131,35 @@ describe.skipIf(!has("opencode"))("opencode", () => {
       provider: { scripted },
     };
     writeFileSync(join(config, "opencode.json"), JSON.stringify(settings));
-    return agent("opencode", ["opencode", "run", "--auto", task], {
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-    });
   };
+  const opencode = (play: Play, task: string) => {
+    configure(play);
+    return agent("opencode", ["opencode", "run", "--auto", task], home, env);
+  };
+
+  test("an announced call is asked for, and made", async () => {
+    const play = await server.play("probe-listing", 8, join(folder, "work"));
+    configure(play);
+    const bin = join(AGENTS, "opencode/bin");
+    const running = spawn(join(bin, "opencode"), ["serve", "--port", "0"], {
+      cwd: join(folder, "work"),
+      env: { PATH: `${bin}:/usr/bin:/bin`, HOME: home, ...env },
+    });
+    try {
+      const url = await listening(running.stdout);
+      const ask = async (path: string, body: object) => {
+        const headers = { "content-type": "application/json" };
+        return (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+      };
+      const { id } = (await ask("/session", {})) as { id: string };
+      await ask(`/session/${id}/message`, { parts: [{ type: "text", text: play.task }] });
+      await expect.poll(async () => (await play.verdict()).recovered, { timeout: 20_000 }).toBe(true);
+      expect(await words(play)).toContain("calls no tool, so nothing was done");
+    } finally {
+      running.kill();
+      await once(running, "close");
+    }
+  });
 
   test("a call that failed again and again is refused, with the reason", async () => {
     const play = await server.play("repeating", 8, join(folder, "work"));

@@ -223,3 +223,29 @@ fn links_that_lead_nowhere() {
         ],
     );
 }
+
+#[test]
+fn versions_that_differ() {
+    let workspace = "[workspace.package]\nversion = \"0.2.0\"\n\n[workspace.dependencies]\n\
+        a = { path = \"a\", version = \"0.1.0\" }\nserde = { version = \"1\" }\n";
+    let package = "[package]\nname = \"b\"\nversion = \"0.1.9\"\n\n[dependencies]\n\
+        a = { path = \"../a\", version = \"0.2.0\" }\n";
+    let npm = "{\n\"version\": \"0.2.1\",\n\"optionalDependencies\": {\n\"@balk/cli\": \"0.1.0\"},\n\
+        \"dependencies\": {\"zod\": \"4\"}}";
+    check(
+        &[
+            ("Cargo.toml", workspace),
+            ("b/Cargo.toml", package),
+            ("b/package.json", npm),
+            ("c/package.json", "{\"version\": \"0.2.0\"}"),
+            ("pyproject.toml", "[project]\nname = \"a\"\nversion = \"1.0.0\"\n"),
+        ],
+        &[
+            "Cargo.toml:5: `a` is 0.1.0, and the workspace is 0.2.0",
+            "b/Cargo.toml:3: `version` is 0.1.9, and the workspace is 0.2.0",
+            "b/package.json:2: `version` is 0.2.1, and the workspace is 0.2.0",
+            "b/package.json:4: `@balk/cli` is 0.1.0, and the workspace is 0.2.0",
+            "pyproject.toml:3: `version` is 1.0.0, and the workspace is 0.2.0",
+        ],
+    );
+}

@@ -14,6 +14,7 @@ pub(crate) enum Rule {
     LongFunction,
     LongLine,
     Unreached,
+    Version,
 }
 
 /// One place that breaks a rule.
@@ -40,6 +41,7 @@ impl Rule {
             Self::LongFunction => "give its steps names",
             Self::LongLine => "break it",
             Self::Unreached => "declare it with `mod`, or delete it",
+            Self::Version => "raise all of them together",
         }
     }
 }

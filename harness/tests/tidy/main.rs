@@ -1,6 +1,6 @@
 //! Checks of the repository itself, after TigerBeetle's `tidy.zig`: no file that nothing includes, no circle of
 //! imports, no citation or link without a target, no line, function or file that is too long, one layout of modules,
-//! and wire types that list their fields. `exceptions.rs` lists the exceptions.
+//! wire types that list their fields, and one version. `exceptions.rs` lists the exceptions.
 
 mod checks;
 mod circles;
@@ -11,6 +11,7 @@ mod modules;
 mod repository;
 mod sizes;
 mod source;
+mod versions;
 
 use std::path::Path;
 
@@ -34,6 +35,7 @@ fn findings(repository: &Repository) -> Vec<Finding> {
     findings.extend(sizes::flattened(&sources));
     findings.extend(citations::citations(repository, &sources));
     findings.extend(citations::links(repository));
+    findings.extend(versions::versions(repository));
     findings.sort();
     findings.dedup();
     findings

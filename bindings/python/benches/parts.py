@@ -1,6 +1,6 @@
 """What Ray costs: the parts of a bench as its tasks, beside the same parts one after another without it.
 
-    python parts.py TRIALS PARTS     needs ray, and this package or `balk` in PATH; both ways have one core
+    python parts.py TRIALS PARTS     needs ray and this package; both ways have one core
 """
 
 import os

@@ -1,6 +1,7 @@
 """A bench and a replay on a cluster of two nodes, one of which is lost in the middle."""
 
 import json
+import os
 import subprocess
 import threading
 from pathlib import Path
@@ -16,6 +17,8 @@ from ray.cluster_utils import Cluster
 
 @pytest.fixture(scope="module")
 def cluster():
+    # Ray's workers give way to all other work of a machine: on a busy one they would hardly run.
+    os.environ["RAY_worker_niceness"] = "0"
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster

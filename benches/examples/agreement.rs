@@ -29,7 +29,7 @@ use balk_guards::{
     Answer, AttemptFailure, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Recovery,
     Settlement, Stack, ToolResult,
 };
-use balk_peers::{Forge, GeminiCli, KimiCli, OpenHands, QwenCode};
+use balk_peers::{Forge, GeminiCli, KimiCli, OpenHands};
 use balk_scenarios::catalogue::listed;
 use balk_scenarios::{World, WorldOptions};
 use rayon::ThreadPoolBuilder;

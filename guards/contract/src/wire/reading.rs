@@ -27,9 +27,13 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads JSON text; an error names the place where it is not what `T` needs. To keep track of places takes as
-/// long again as to read, so only text that cannot be read is read with them.
+/// Reads JSON text that is an object; an error names the place where it is not what `T` needs. To keep track of places
+/// takes as long again as to read, so only text that cannot be read is read with them.
 pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
+    // Serde reads a list as a structure too: its elements as the members, in order.
+    if json.trim_start().starts_with('[') {
+        return Err(Unreadable::new(".", "expected an object, found a list"));
+    }
     if let Ok(read) = serde_json::from_str(json) {
         return Ok(read);
     }
@@ -56,5 +60,16 @@ mod tests {
         assert_eq!(place(r#"{"a": {bad"#), "a");
         assert_eq!(place(r#"{"a": {"b": "c"}}"#), "a.b");
         assert_eq!(place("{} x"), ".");
+    }
+
+    #[test]
+    fn a_list_is_no_object() {
+        #[derive(Debug, Deserialize)]
+        struct Request {
+            _model: String,
+        }
+        assert!(parse::<Request>(r#"{"_model": "m"}"#).is_ok());
+        let error = parse::<Request>(r#" ["m"]"#).expect_err("it is a list");
+        assert_eq!(error.to_string(), ".: expected an object, found a list");
     }
 }

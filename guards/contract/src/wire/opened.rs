@@ -39,7 +39,7 @@ impl<'a> Opened<'a> {
         let at = span(text, value);
         let value = value.get();
         if value.starts_with('[') {
-            let values: Vec<&RawValue> = reading::parse(value).map_err(wrong)?;
+            let values: Vec<&RawValue> = reading::parse_list(value).map_err(wrong)?;
             return Ok(Self::at_list(text, at.start, &values));
         }
         let element = match value.as_bytes().first() {

@@ -27,13 +27,22 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Reads JSON text that is an object; an error names the place where it is not what `T` needs. To keep track of places
-/// takes as long again as to read, so only text that cannot be read is read with them.
+/// Reads JSON text that is an object; an error names the place where it is not what `T` needs.
 pub(super) fn parse<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
     // Serde reads a list as a structure too: its elements as the members, in order.
     if json.trim_start().starts_with('[') {
         return Err(Unreadable::new(".", "expected an object, found a list"));
     }
+    read(json)
+}
+
+/// Reads JSON text that is a list, as [`parse`] does.
+pub(super) fn parse_list<'de, T: Deserialize<'de>>(json: &'de str) -> Result<Vec<T>, Unreadable> {
+    read(json)
+}
+
+/// To keep track of places takes as long again as to read, so only text that cannot be read is read with them.
+fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Unreadable> {
     if let Ok(read) = serde_json::from_str(json) {
         return Ok(read);
     }

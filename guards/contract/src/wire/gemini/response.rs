@@ -111,7 +111,7 @@ impl Response {
             return reading::parse(json);
         }
         let mut whole = Self::default();
-        for piece in reading::parse::<Vec<Self>>(json)? {
+        for piece in reading::parse_list::<Self>(json)? {
             whole.add(piece);
         }
         Ok(whole.joined())

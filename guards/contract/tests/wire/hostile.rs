@@ -47,7 +47,7 @@ fn refused(dialect: Dialect, request: &str, place: &str, reason: &str) {
 
 #[test]
 fn a_wrong_shape_is_an_error_with_its_place() {
-    refused(Dialect::OpenAi, "[]", ".", "invalid length 0, expected struct Request");
+    refused(Dialect::OpenAi, "[]", ".", "expected an object, found a list");
     refused(Dialect::OpenAi, r#"{"model":"m"}"#, ".", "missing field `messages`");
     refused(
         Dialect::OpenAi,

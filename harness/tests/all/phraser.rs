@@ -51,7 +51,10 @@ fn h5_a_command_phrases_what_people_read_and_nothing_else() {
         let (code, out, err) =
             run(folder.path(), &[&["--format", "json", "--events", "events"], more].concat());
         assert_eq!((code, &*err), (0, ""));
-        (out, fs::read_to_string(folder.path().join("events")).expect("it was written"))
+        let events = folder.path().join("events");
+        let written = fs::read_to_string(&events).expect("it was written");
+        fs::remove_file(events).expect("it is there");
+        (out, written)
     };
     assert_eq!(json(&["--phraser", &phraser]), json(&[]));
 }

@@ -14,7 +14,7 @@ from . import _native
 from ._failures import failure_of
 
 Dialect = Literal["openai", "responses", "anthropic", "gemini"]
-Effect = Literal["read-only", "idempotent", "write", "external", "unknown"]
+Effect = Literal["read-only", "idempotent-write", "write", "external", "unknown"]
 Status = Literal["ok", "error", "unknown"]
 
 

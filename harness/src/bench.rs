@@ -4,9 +4,11 @@
 //! times: as measured, in flat mode, and with drawn parameters of the response model. A trial without an intervention
 //! never uses the response model, so its three runs are the same and it runs once.
 
+mod again;
 mod clock;
 mod cost;
 mod folder;
+pub(crate) mod kept;
 mod matrix;
 mod meta;
 mod printed;
@@ -21,11 +23,12 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 
+pub use again::{Again, again};
 pub(crate) use clock::moment;
 pub use clock::{Stopwatch, now};
 pub use cost::timed;
 pub use folder::{Folder, RECORD};
-pub use matrix::{Asked, Matrix, Setting};
+pub use matrix::{Asked, BUILD, Matrix, Setting};
 pub use meta::meta;
 pub use transcripts::Transcripts;
 pub use unit::Keep;

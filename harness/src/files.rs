@@ -128,7 +128,19 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 /// It cannot be removed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
+    unless_missing(fs::remove_file(path))
+}
+
+/// Removes a folder with all that is in it; one that is not there is no error.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
+    unless_missing(fs::remove_dir_all(path))
+}
+
+fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }

@@ -36,19 +36,36 @@ pub(crate) fn own(reported: &str) -> String {
 /// The command line of this process.
 #[must_use]
 pub(crate) fn command_line() -> String {
-    command(&arguments())
+    command(&arguments().map(|it| quoted(&it)).collect::<Vec<_>>().join(" "))
 }
 
-/// The same in a record.
+/// The same in a record, where files and folders have their names without the folders that they are in: others read it.
 #[must_use]
 pub(crate) fn reported_command_line() -> String {
-    format!("{IN_REPORTS} {}", arguments())
+    let arguments: Vec<String> = arguments().map(|it| quoted(&without_folders(&it))).collect();
+    format!("{IN_REPORTS} {}", arguments.join(" "))
 }
 
-fn arguments() -> String {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|it| quoted(&it.to_string_lossy())).collect();
-    arguments.join(" ")
+fn arguments() -> impl Iterator<Item = String> {
+    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned())
+}
+
+/// An argument in which every path that leads to something is its last part alone. A path may come after an option
+/// (`--out=DIR`), in a list, and before the name of a scenario (`FILE#NAME`).
+fn without_folders(argument: &str) -> String {
+    let plain = |part: &str| {
+        let (path, name) = part.split_once('#').unwrap_or((part, ""));
+        let last = Path::new(path).file_name().and_then(OsStr::to_str).unwrap_or(path);
+        if last == path || !Path::new(path).exists() {
+            return part.to_owned();
+        }
+        if name.is_empty() { last.to_owned() } else { format!("{last}#{name}") }
+    };
+    let (option, value) = match argument.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+        Some(_) | None => (String::new(), argument),
+    };
+    option + &value.split(',').map(plain).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -60,5 +77,21 @@ mod tests {
         assert_ne!(name(), "balk", "the tests have a program of their own");
         assert_eq!(own("balk report a"), format!("{} report a", name()));
         assert_eq!(own("balkan"), "balkan");
+    }
+
+    #[test]
+    fn a_command_in_a_record_has_no_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("slow.toml");
+        crate::files::write_passing(&file, "").expect("a file");
+        let file = file.display();
+        for (typed, reported) in [
+            (format!("{file}"), "slow.toml"),
+            (format!("paging,{file}#slow,drawn/debug"), "paging,slow.toml#slow,drawn/debug"),
+            (format!("--suite={file}"), "--suite=slow.toml"),
+            ("exec:python3 /home/me/guard.py".to_owned(), "exec:python3 /home/me/guard.py"),
+        ] {
+            assert_eq!(without_folders(&typed), reported);
+        }
     }
 }

@@ -14,6 +14,7 @@ mod judged;
 mod kept;
 mod rate_sums;
 mod reactions;
+pub mod seal;
 mod shell;
 
 pub use balk_contract::record::*;
@@ -24,7 +25,7 @@ pub use bench::{
     Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, HELP_TURNS, Histogram, Language,
     Lapse, Live, MAX_TURNS, Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions,
     PlannedScenario, PlannedStack, Response, RuleCount, SEEDS_MAX, Seeds, SeedsTwice, Sums, Unlike,
-    is_under_test,
+    is_under_test, without_paths,
 };
 pub use beside::Beside;
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};

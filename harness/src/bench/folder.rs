@@ -7,6 +7,11 @@
 //! - `instructions.json`: instruction counts, if `.ci/instructions turns DIR` put them there.
 //!
 //! Reports show the last two; nothing else depends on them.
+//!
+//! Each file is on the disk before the next one is written, and transcripts are written before a record that counts
+//! their trials. So a run that is killed, or a machine that loses its power, leaves a record of trials that are there.
+
+mod old;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +25,7 @@ use balk_reports::records::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::transcripts::Transcripts;
+use super::transcripts::{Damage, Transcripts};
 use crate::error::Error;
 use crate::files::{self, Out};
 use crate::lock::{Lock, clear_left_over};
@@ -113,12 +118,7 @@ impl Folder {
         let record = self.path.join(RECORD);
         let file =
             fs::File::open(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
-        let bench = Bench::read(BufReader::new(file)).map_err(|bad| match bad {
-            BadBench::Io(error) => Error::file(&record, "a readable record of a bench", error),
-            BadBench::Line { line, expected, found } => {
-                Error { place: format!("line {line}").into(), ..Error::file(&record, &expected, found) }
-            }
-        })?;
+        let bench = Bench::read(BufReader::new(file)).map_err(|bad| bad_record(&record, bad))?;
         Ok((self, bench))
     }
 
@@ -294,12 +294,7 @@ impl Folder {
     /// A file cannot be removed.
     pub fn clear_transcripts(&self) -> Result<(), Error> {
         let path = self.path.join(TRANSCRIPTS);
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Error::file(&path, "a folder that can be removed", error))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+        files::remove_folder(&path).map_err(|error| Error::file(&path, "a folder that can be removed", error))
     }
 
     /// Adds the transcripts of another folder.
@@ -310,12 +305,17 @@ impl Folder {
         from.each_transcripts(|name, transcripts| self.add(name, transcripts))
     }
 
-    /// Checks that no file of transcripts is truncated.
+    /// Compares all checksums of the kept transcripts, and returns for how many seeds there are some.
     ///
     /// # Errors
-    /// A file cannot be read.
-    pub fn check_transcripts(&self) -> Result<(), Error> {
-        self.each_transcripts(|_, _| Ok(()))
+    /// A file cannot be read, or is not as it was written.
+    pub fn check_transcripts(&self) -> Result<u64, Error> {
+        let mut seeds = 0;
+        self.each_transcripts(|_, transcripts| {
+            seeds += transcripts.seeds().count() as u64;
+            Ok(())
+        })?;
+        Ok(seeds)
     }
 
     /// Calls `take` with every file of transcripts, and its name relative to their folder.
@@ -362,16 +362,33 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// The transcripts of a file, if there is one.
 fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
-    let expected = "kept transcripts: frames of zstd, each after its seed";
+    let expected = "kept transcripts: frames of zstd, each after its seed and its checksum";
     match fs::read(path) {
-        Ok(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|at| Error {
-            place: format!("byte {at}").into(),
-            ..Error::file(path, expected, "other bytes")
-                .hint("it is truncated or changed: measure this part again")
-        }),
+        Ok(bytes) if Transcripts::is_old(&bytes) => Err(Error::file(path, expected, "none of these").hint(
+            "an older version of Balk wrote it: `balk migrate` with the folder of the bench makes it new",
+        )),
+        Ok(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|damage| damaged(path, damage)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file(path, expected, error)),
     }
+}
+
+/// A record that cannot be used.
+fn bad_record(record: &Path, bad: BadBench) -> Error {
+    match bad {
+        BadBench::Io(error) => Error::file(record, "a readable record of a bench", error),
+        BadBench::Line { line, expected, found } => {
+            Error { place: format!("line {line}").into(), ..Error::file(record, &expected, found) }
+        }
+    }
+}
+
+/// Transcripts that are not as they were written.
+fn damaged(path: &Path, Damage { at, seed }: Damage) -> Error {
+    let seed = seed.map_or_else(String::new, |it| format!(", seed {it}"));
+    let place = format!("byte {at}{seed}").into();
+    let error = Error::file(path, "kept transcripts as they were written", "other bytes");
+    Error { place, ..error.hint("it is truncated or changed: measure this part again") }
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balk_guards::Protocol;
 use balk_reports::records::{
     BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario,
-    PlannedStack, Suite,
+    PlannedStack, Suite, without_paths,
 };
 use balk_scenarios::reactions::{self, Measured};
 use balk_scenarios::response::{PARAMETERS, Parameter};
@@ -25,6 +25,9 @@ pub struct Matrix {
     pools: Pools,
     reactions: Option<Reactions>,
 }
+
+/// A digest of the sources of this program, if it was built in a clone: build.rs.
+pub const BUILD: Option<&str> = option_env!("BALK_BUILD");
 
 /// The response model as measured, and the two others.
 const MODES: [ResponseMode; 3] = [ResponseMode::Features, ResponseMode::Flat, ResponseMode::Drawn];
@@ -70,10 +73,14 @@ impl Matrix {
         let Setting { suite, sweep, stacks, config, pools, seeds, set } = setting;
         let others = stacks.into_iter().filter(|it| it.spec() != NONE);
         let stacks: Vec<Recipe> = std::iter::once(Recipe::none()).chain(others).collect();
+        let in_files = asked.iter().filter(|it| it.suite == Suite::File);
+        let named: Vec<_> = in_files.map(|it| (&*it.target, it.worlds.name())).collect();
+        let files: Vec<(&str, &str)> = named.iter().map(|(target, name)| (*target, &**name)).collect();
         let plan = Plan {
             schema: BENCH_SCHEMA,
             balk: env!("CARGO_PKG_VERSION").to_owned(),
-            suite: suite.to_owned(),
+            build: BUILD.map(str::to_owned),
+            suite: without_paths(suite, &files),
             sweep: sweep.map(str::to_owned),
             live: None,
             reactions: None,
@@ -99,8 +106,8 @@ impl Matrix {
         self
     }
 
-    /// The same, with actors that take corrections as was measured, whatever the scenarios say. `file` is where these
-    /// reactions come from, as on the command line.
+    /// The same, with actors that take corrections as was measured, whatever the scenarios say. `file` is the name of
+    /// the file of these reactions.
     ///
     /// # Panics
     /// If the text of the reactions is not TOML.
@@ -164,7 +171,6 @@ fn planned(asked: &Asked) -> PlannedScenario {
     let worlds = &asked.worlds;
     PlannedScenario {
         name: worlds.name().into_owned(),
-        target: asked.target.clone(),
         set: drawn(&asked.set),
         suite: asked.suite,
         // Worlds of both kinds are asked for: some of them balk.

@@ -1,13 +1,15 @@
 //! How a record was made: the command, the machine and the time it took.
 
-use balk_reports::records::{Answered, Host, Meta, Timed, quoted};
+use balk_reports::records::{Answered, Host, Meta, Timed};
+
+use crate::program;
 
 /// The meta data of a run that has ended: `units` on `threads` threads in `taken_ns` nanoseconds.
 #[must_use]
 pub fn meta(threads: usize, units: u64, taken_ns: u64, timed: Vec<Timed>, live: Vec<Answered>) -> Meta {
     let per_second = u128::from(units) * 1_000_000_000 / u128::from(taken_ns.max(1));
     Meta {
-        command: command_line(),
+        command: program::reported_command_line(),
         host: Host {
             cpu: cpu(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),
             os: std::env::consts::OS.to_owned(),
@@ -21,12 +23,6 @@ pub fn meta(threads: usize, units: u64, taken_ns: u64, timed: Vec<Timed>, live: 
         timed,
         live,
     }
-}
-
-/// The command of this process, quoted for a shell.
-fn command_line() -> String {
-    let words: Vec<String> = std::env::args_os().map(|it| quoted(&it.to_string_lossy())).collect();
-    words.join(" ")
 }
 
 /// The first processor that Linux lists.

@@ -1,14 +1,16 @@
 //! Kept transcripts: files of neighbouring seeds. Adding seeds in any order gives the same bytes.
 //!
 //! A file has the seeds of one block of a scenario. Each seed is a frame of zstd behind a skippable frame (RFC 8878,
-//! 3.1.2) that gives the seed and the length. So files can be joined without unpacking anything, and every tool that
-//! unpacks zstd reads the records, one per line.
+//! 3.1.2) that gives the seed, the length and a checksum of these and of the frame. The last frame is a skippable one
+//! as well: it has the checksum of all checksums, so a frame that is missing is found. So files can be joined without
+//! unpacking anything, and every tool that unpacks zstd reads the records, one per line.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
 use balk_reports::records::TrialRecord;
+use xxhash_rust::xxh3::Xxh3Default;
 
 /// Seeds in one file, and between two reports of a running bench. With one file per seed, creating the files would
 /// take several times as long as writing the records.
@@ -17,11 +19,15 @@ pub(super) const BLOCK: u64 = 64;
 /// Fast: transcripts repeat themselves so much that more effort saves little.
 const LEVEL: i32 = 1;
 
-/// The first bytes of a skippable frame: the first of its sixteen magic numbers, and the length of its contents.
-const MARK: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0];
+/// The first bytes of a skippable frame: one of its sixteen magic numbers, and the length of its contents.
+const MARK: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 24, 0, 0, 0];
+const SEAL: [u8; 8] = [0x51, 0x2a, 0x4d, 0x18, 8, 0, 0, 0];
 
-/// The size of a head: mark, seed, and byte length of the next frame; little-endian.
-const HEAD: usize = MARK.len() + 16;
+/// The mark of version 1 of these files, which had no checksums.
+const OLD_MARK: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0];
+
+/// The size of a head: mark, seed, byte length of the next frame, and checksum; little-endian.
+const HEAD: usize = MARK.len() + 24;
 
 /// The compressor of one thread. A stream would get a few bytes at a time, which takes several times as long as
 /// writing the text; a new compressor for every unit takes nearly as long.
@@ -65,27 +71,73 @@ impl Transcripts {
             }
             compressor.compress(text).expect("memory takes what is packed")
         });
-        let mut frame = Vec::with_capacity(HEAD + packed.len());
-        frame.extend_from_slice(&MARK);
-        frame.extend_from_slice(&seed.to_le_bytes());
-        frame.extend_from_slice(&(packed.len() as u64).to_le_bytes());
-        frame.extend_from_slice(&packed);
-        Self { frames: BTreeMap::from([(seed, frame)]) }
+        Self { frames: BTreeMap::from([(seed, sealed(seed, &packed))]) }
     }
 
-    /// Reads the contents of a file.
+    /// Reads the contents of a file, and compares all checksums.
     ///
     /// # Errors
-    /// The offset of the first byte that is no frame with its head.
-    pub(super) fn parse(mut file: &[u8]) -> Result<Self, usize> {
-        let length = file.len();
-        let mut frames = BTreeMap::new();
-        while !file.is_empty() {
-            let (seed, frame) = first(file).ok_or(length - file.len())?;
-            frames.insert(seed, frame.to_vec());
-            file = &file[frame.len()..];
+    /// What is not as it was written.
+    pub(crate) fn parse(file: &[u8]) -> Result<Self, Damage> {
+        let (mut rest, mut found) = (file, Self::default());
+        loop {
+            let at = file.len() - rest.len();
+            if let Some(seal) = rest.strip_prefix(&SEAL) {
+                let seed = None;
+                return if seal == found.seal().to_le_bytes() { Ok(found) } else { Err(Damage { at, seed }) };
+            }
+            let Some((seed, packed)) = first(rest, &MARK, HEAD) else {
+                return Err(Damage { at, seed: None });
+            };
+            let frame = sealed(seed, packed);
+            let (is_next, seed) =
+                (found.frames.last_key_value().is_none_or(|(last, _)| *last < seed), Some(seed));
+            if !is_next || !rest.starts_with(&frame) {
+                return Err(Damage { at, seed });
+            }
+            rest = &rest[frame.len()..];
+            found.frames.extend(seed.map(|it| (it, frame)));
         }
-        Ok(Self { frames })
+    }
+
+    /// Reads a file of version 1, and unpacks it, because only the packed records had checksums.
+    ///
+    /// # Errors
+    /// What is not as it was written.
+    pub(crate) fn parse_old(file: &[u8]) -> Result<Self, Damage> {
+        let (mut rest, mut found) = (file, Self::default());
+        while !rest.is_empty() {
+            let at = file.len() - rest.len();
+            let head = OLD_MARK.len() + 16;
+            let (seed, packed) = first(rest, &OLD_MARK, head).ok_or(Damage { at, seed: None })?;
+            zstd::stream::decode_all(packed).map_err(|_| Damage { at, seed: Some(seed) })?;
+            rest = &rest[head + packed.len()..];
+            found.frames.insert(seed, sealed(seed, packed));
+        }
+        Ok(found)
+    }
+
+    /// Whether a file that begins like this is one of these, in any version; what follows may be damaged.
+    pub(crate) fn is_kept(beginning: &[u8]) -> bool {
+        let is_skippable = |number: &[u8]| number[0] & 0xf0 == MARK[0] && number[1..] == MARK[1..4];
+        beginning.len() >= MARK.len() && is_skippable(&beginning[..4]) && beginning[4..8] == MARK[4..]
+    }
+
+    /// Whether a file that begins like this is one of version 1.
+    pub(crate) fn is_old(beginning: &[u8]) -> bool {
+        beginning.starts_with(&OLD_MARK)
+    }
+
+    /// The checksum of all checksums.
+    fn seal(&self) -> u64 {
+        let mut seal = Xxh3Default::new();
+        self.frames.values().for_each(|frame| seal.update(&frame[HEAD - 8..HEAD]));
+        seal.digest()
+    }
+
+    /// The seeds, in order.
+    pub(crate) fn seeds(&self) -> impl Iterator<Item = u64> {
+        self.frames.keys().copied()
     }
 
     /// Adds other transcripts. If both have a seed, the others replace it: a resumed bench plays a seed of a killed
@@ -113,7 +165,9 @@ impl Transcripts {
 
     /// Writes them in order of seeds.
     pub(super) fn write(&self, mut out: impl io::Write) -> io::Result<()> {
-        self.frames.values().try_for_each(|frame| out.write_all(frame))
+        self.frames.values().try_for_each(|frame| out.write_all(frame))?;
+        out.write_all(&SEAL)?;
+        out.write_all(&self.seal().to_le_bytes())
     }
 
     /// The file name of their block.
@@ -132,65 +186,39 @@ impl Transcripts {
     }
 }
 
-/// The seed and the bytes of the first frame with its head, if the frame is complete.
-fn first(file: &[u8]) -> Option<(u64, &[u8])> {
-    let (head, rest) = file.split_at_checked(HEAD)?;
-    let head = head.strip_prefix(&MARK)?;
+/// The frame of a seed with its head.
+fn sealed(seed: u64, packed: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(HEAD + packed.len());
+    frame.extend_from_slice(&MARK);
+    frame.extend_from_slice(&seed.to_le_bytes());
+    frame.extend_from_slice(&(packed.len() as u64).to_le_bytes());
+    let mut sum = Xxh3Default::new();
+    sum.update(&frame);
+    sum.update(packed);
+    frame.extend_from_slice(&sum.digest().to_le_bytes());
+    frame.extend_from_slice(packed);
+    frame
+}
+
+/// The seed and the packed bytes of the first frame, if it is complete. Its head begins with this mark, the seed and
+/// the length, and has this size.
+fn first<'f>(file: &'f [u8], mark: &[u8; 8], size: usize) -> Option<(u64, &'f [u8])> {
+    let (head, rest) = file.split_at_checked(size)?;
+    let head = head.strip_prefix(mark)?;
     let [seed, length] =
-        [&head[..8], &head[8..]].map(|it| u64::from_le_bytes(it.try_into().expect("eight bytes")));
+        [&head[..8], &head[8..16]].map(|it| u64::from_le_bytes(it.try_into().expect("eight bytes")));
     let length = usize::try_from(length).ok().filter(|it| *it <= rest.len())?;
-    Some((seed, &file[..HEAD + length]))
+    Some((seed, &rest[..length]))
+}
+
+/// What is not as it was written in a file of transcripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// The offset of the frame, in bytes.
+    pub(crate) at: usize,
+    /// The seed that its head names, if it has one.
+    pub(crate) seed: Option<u64>,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn frame(seed: u64, text: &str) -> Vec<u8> {
-        let packed = compressor().and_then(|mut it| it.compress(text.as_bytes())).expect("it packs");
-        [&MARK[..], &seed.to_le_bytes(), &(packed.len() as u64).to_le_bytes(), &packed].concat()
-    }
-
-    fn written(it: &Transcripts) -> Vec<u8> {
-        let mut out = Vec::new();
-        it.write(&mut out).expect("memory takes it");
-        out
-    }
-
-    #[test]
-    fn files_add_up_in_any_order_and_unpack_as_one() {
-        let [one, two, three] =
-            [(64, "a\n"), (65, "b\n"), (127, "c\n")].map(|(seed, text)| frame(seed, text));
-        let whole = [&one[..], &two, &three].concat();
-        let parse = |file: &[u8]| Transcripts::parse(file).expect("it is whole");
-        for parts in [
-            [&whole[..], &[]],
-            [&[&one[..], &three].concat()[..], &two],
-            [&three, &[&one[..], &two].concat()],
-        ] {
-            let mut sum = Transcripts::default();
-            parts.into_iter().for_each(|part| sum.add(parse(part)));
-            assert_eq!(written(&sum), whole);
-            assert_eq!(sum.file_name(), "64-127.jsonl.zst");
-        }
-        assert_eq!(zstd::stream::decode_all(&whole[..]).expect("it unpacks"), b"a\nb\nc\n");
-    }
-
-    #[test]
-    fn a_changed_byte_is_seen_when_it_is_unpacked() {
-        let mut file = frame(3, "a record of a trial");
-        let letter = file.iter().position(|byte| *byte == b'r').expect("so short a text is not packed");
-        file[letter] = b's';
-        assert!(Transcripts::parse(&file).is_ok(), "its frames are whole");
-        assert!(zstd::stream::decode_all(&file[..]).is_err());
-    }
-
-    #[test]
-    fn what_is_no_such_file_is_told_at_its_byte() {
-        let whole = frame(3, "a\n");
-        for cut in 1..whole.len() {
-            assert_eq!(Transcripts::parse(&whole[..cut]), Err(0), "{cut}");
-        }
-        assert_eq!(Transcripts::parse(&[&whole[..], b"rubbish"].concat()), Err(whole.len()));
-    }
-}
+mod tests;

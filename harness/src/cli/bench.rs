@@ -7,7 +7,7 @@ mod sweep;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::records::Bench as Record;
+use balk_reports::records::{Bench as Record, Unlike};
 use balk_scenarios::Pools;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -90,6 +90,10 @@ pub struct Bench {
     #[arg(long, requires = "out")]
     resume: bool,
 
+    /// Go on with the record of another build of Balk; the record then says that several builds made it
+    #[arg(long, requires = "resume")]
+    any_build: bool,
+
     /// Transcripts to keep beside the record, packed with zstd
     #[arg(long, value_enum, default_value_t = KeepTranscripts::None, requires = "out")]
     keep_transcripts: KeepTranscripts,
@@ -124,6 +128,17 @@ enum KeepTranscripts {
     Failing,
     /// All
     All,
+}
+
+/// What to do about plans that differ: this, unless different builds made them.
+pub(super) fn unless_of_builds<'h>(unlike: &Unlike, hint: &'h str) -> &'h str {
+    match &*unlike.place {
+        "build" => {
+            "another build of Balk made it: go on with that one, measure all of it with this one, or take both with \
+             --any-build"
+        }
+        _ => hint,
+    }
 }
 
 /// Units between two writes of the record.
@@ -202,7 +217,7 @@ impl Bench {
             set: &self.set,
         };
         let matrix = Matrix::new(asked, setting);
-        Ok(match (self.set_from.file(), &measured) {
+        Ok(match (self.set_from.file_name(), &measured) {
             (Some(file), Some(measured)) => matrix.reacting(file, measured),
             (Some(_) | None, _) => matrix,
         })
@@ -242,15 +257,21 @@ impl Bench {
             folder.write(&record)?;
             return Ok((Some(folder), record));
         }
-        let (folder, record) = Folder::resume(path)?;
+        let (folder, mut record) = Folder::resume(path)?;
         folder.check_transcripts()?;
-        record.plan.same(matrix.plan()).map_err(|unlike| {
+        let mut plan = matrix.plan().clone();
+        if self.any_build {
+            record.plan.allow_build_of(&mut plan);
+        }
+        record.plan.same(&plan).map_err(|unlike| {
+            let command = format!("its command was: {}", program::own(&record.plan.command()));
+            let hint = unless_of_builds(&unlike, &command);
             Error::file(
                 &path.join(bench::RECORD),
                 &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
                 unlike.first,
             )
-            .hint(&format!("its command was: {}", program::own(&record.plan.command())))
+            .hint(hint)
         })?;
         Ok((Some(folder), record))
     }

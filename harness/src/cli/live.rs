@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
-use balk_reports::records::{Bench as Record, Drawn, MAX_TURNS, PlannedLive, Seeds, is_under_test};
+use balk_reports::records::{
+    Bench as Record, Drawn, MAX_TURNS, Plan, PlannedLive, Seeds, Suite, is_under_test,
+};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
 use serde_json::Number;
@@ -56,9 +58,10 @@ pub struct Live {
     key_env: Option<String>,
 
     /// The worlds: live (a choice for small budgets), or what `balk bench --suite` takes. Of two scenarios with the
-    /// same world, the first is played
-    #[arg(long, default_value = "live", conflicts_with = "offline")]
-    suite: String,
+    /// same world, the first is played [default: live; with --offline those of the record, which does not say where
+    /// files are]
+    #[arg(long)]
+    suite: Option<String>,
 
     /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`; with
     /// --offline those of the record]
@@ -255,7 +258,7 @@ impl Live {
             self.stream.then(|| drawn(STREAM, "true".to_owned())),
         ];
         Setup {
-            suite: self.suite.clone(),
+            suite: self.suite.clone().unwrap_or_else(|| suite::LIVE.to_owned()),
             guards: if self.guard.is_empty() { vec!["default".to_owned()] } else { self.guard.clone() },
             seeds: [0, self.trials - 1],
             pools: if self.reserve { Pools::Reserve } else { Pools::Open },
@@ -280,7 +283,7 @@ impl Live {
             stacks.iter().try_for_each(|it| Recipe::without_command(it))?;
         }
         Ok(Setup {
-            suite: plan.suite.clone(),
+            suite: self.suite_of(path, plan)?,
             guards: match (&*self.guard, &self.show) {
                 ([], _) => stacks,
                 ([only], Some(_)) if only == NONE => Vec::new(),
@@ -290,6 +293,20 @@ impl Live {
             pools: plan.pools,
             planned,
         })
+    }
+
+    /// The worlds of a record. It names files by their scenarios alone.
+    fn suite_of(&self, path: &Path, plan: &Plan) -> Result<String, Error> {
+        let in_file = plan.scenarios.iter().find(|it| it.suite == Suite::File);
+        match (&self.suite, in_file) {
+            (Some(suite), _) => Ok(suite.clone()),
+            (None, None) => Ok(plan.suite.clone()),
+            (None, Some(scenario)) => {
+                let found = format!("none for `{}`, which is not in the catalogue", scenario.name);
+                let error = Error::usage("--suite", "the files of the scenarios in the record", found);
+                Err(error.hint(&format!("{} was measured with --suite {}", path.display(), plan.suite)))
+            }
+        }
     }
 
     fn matrix(&self, context: &Context, setup: &Setup, worlds: Vec<Asked>) -> Result<Matrix, Error> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use balk_reports::records::Apart;
 use clap::Args;
 
+use super::bench::unless_of_builds;
 use super::say::say;
 use crate::bench::{Folder, RECORD};
 use crate::error::Error;
@@ -20,6 +21,10 @@ pub struct Merge {
     /// A folder for the whole; must be empty, or what a killed merge left
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+
+    /// Take parts of different builds of Balk; the record then says that several builds made it
+    #[arg(long)]
+    any_build: bool,
 }
 
 impl Merge {
@@ -33,11 +38,16 @@ impl Merge {
         let (folder, mut whole) = Folder::open(first)?;
         let mut folders = vec![folder];
         for path in rest {
-            let (folder, part) = Folder::open(path)?;
+            let (folder, mut part) = Folder::open(path)?;
+            if self.any_build {
+                whole.plan.allow_build_of(&mut part.plan);
+            }
             whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
             folders.push(folder);
         }
-        folders.iter().try_for_each(Folder::check_transcripts)?;
+        for folder in &folders {
+            folder.check_transcripts()?;
+        }
         let out = Folder::begin(&self.out, &whole.plan)?;
         for folder in &folders {
             out.add_transcripts(folder)?;
@@ -57,9 +67,12 @@ fn unfit(first: &Path, path: &Path, apart: Apart) -> Error {
         Apart::Unlike(unlike) => Error::file(
             &record,
             &format!("the plan of {}, with {} {}", first.join(RECORD).display(), unlike.place, unlike.first),
-            unlike.second,
+            &unlike.second,
         )
-        .hint("only parts of one plan can be merged: measure it again with the same command"),
+        .hint(unless_of_builds(
+            &unlike,
+            "only parts of one plan can be merged: measure it again with the same command",
+        )),
         Apart::Twice { scenario, seed } => {
             Error::file(&record, "trials that no other part has", format!("seed {seed} of {scenario} twice"))
                 .hint("name each part only once")

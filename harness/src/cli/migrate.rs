@@ -1,4 +1,4 @@
-//! `balk migrate`: rewrites scenario files of the first version of the format.
+//! `balk migrate`: rewrites scenario files of the first version of the format, and records of the second.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::load::Failure;
 use super::say::say;
+use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
@@ -19,8 +20,9 @@ use crate::program;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Migrate {
-    /// Scenario files of version 1. Two twins become one file
-    #[arg(required = true, value_name = "FILE")]
+    /// Scenario files of version 1. Two twins become one file. Or folders of `balk bench` or `balk live` with a record
+    /// of version 2
+    #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
 }
 
@@ -29,6 +31,8 @@ A file of version 1 has one scenario. A file of version 2 has one world and up t
 differ between them. Comments are kept. A stubborn scenario and its healthy twin become one file in the place of the
 stubborn one, and the twin's file is removed; both files must be named. If they do not share a world, nothing is
 written, and the parts that differ are listed.
+
+In a folder, the record and the kept transcripts get their checksums, and the plan loses its paths. Their contents stay.
 
 What version 1 did not say is filled in and marked for you to check: which ways out work where an actor can be
 corrected. `mode` of [response] is dropped, and a line says so: what counts in a correction is chosen for a run.";
@@ -47,7 +51,13 @@ impl Migrate {
     pub fn run(&self) -> Result<Exit, Error> {
         let mut exit = Exit::Fine;
         let mut read = Vec::new();
-        for path in &self.files {
+        for path in self.files.iter().filter(|it| it.is_dir()) {
+            match Folder::renew(path) {
+                Ok(()) => say(format_args!("{}: rewritten, with checksums", path.display())),
+                Err(error) => exit = Failure::from(error).shown(),
+            }
+        }
+        for path in self.files.iter().filter(|it| !it.is_dir()) {
             match old(path) {
                 Ok(old) => read.push(Read { path, old }),
                 Err(failure) => exit = failure.shown(),

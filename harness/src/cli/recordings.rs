@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 
 use super::document;
 use super::say::say;
+use crate::bench::kept;
 use crate::error::Error;
 use crate::import::reading::Input;
 use crate::import::{Format, Setting, ToolTable};
@@ -139,7 +140,8 @@ pub(super) fn inputs<'a>(
     bar: &'a ProgressBar,
 ) -> impl Iterator<Item = Input<'static>> + 'a {
     files.iter().map(|Sought { path, sought }| {
-        let content = document::open(path).unwrap_or_else(|error| Box::new(Unopened(Some(error))));
+        let opened = kept::check(path).and_then(|()| document::open(path));
+        let content = opened.unwrap_or_else(|error| Box::new(Unopened(Some(error))));
         Input { content: Box::new(bar.wrap_read(content)), sought: *sought }
     })
 }

@@ -37,6 +37,11 @@ impl SetFrom {
         self.file.as_ref().map(|it| it.display().to_string())
     }
 
+    /// The name of the file, without its folder.
+    pub(super) fn file_name(&self) -> Option<String> {
+        self.file.as_ref().and_then(|it| it.file_name()).map(|it| it.to_string_lossy().into_owned())
+    }
+
     /// The option in a command that does the same again, with a space before it.
     pub(super) fn again(&self) -> String {
         self.file().map_or_else(String::new, |it| format!(" --set-from {}", quoted(&it)))

@@ -1,4 +1,7 @@
-//! `balk verify`: runs every trial twice, in another order and on other threads, and checks that every view is legal.
+//! `balk verify`: runs every trial twice, in another order and on other threads, and checks that every view is legal. A
+//! folder of a bench is checked as well.
+
+mod folder;
 
 use std::io::Write;
 use std::ops::RangeInclusive;
@@ -22,8 +25,10 @@ use crate::verify::{self, Difference};
 /// Arguments of `balk verify`.
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
-    /// Scenarios to run: names, files, or drawn worlds [default: the whole catalogue, and worlds of all plans]
-    #[arg(value_name = "SCENARIO")]
+    /// Scenarios to run: names, files, or drawn worlds [default: the whole catalogue, and worlds of all plans]; or
+    /// folders of `balk bench` and `balk live`, whose checksums and plan are checked, and a sample of whose trials is
+    /// played again
+    #[arg(value_name = "SCENARIO|DIR")]
     scenarios: Vec<String>,
 
     /// Seeds, both ends included
@@ -49,6 +54,19 @@ impl Verify {
     /// # Errors
     /// An output that cannot be written. An invalid file is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        let (folders, scenarios): (Vec<&String>, Vec<&String>) =
+            self.scenarios.iter().partition(|it| folder::is_record(it));
+        let mut exit = Exit::Fine;
+        for path in &folders {
+            match folder::verify(path, context, &self.set_from) {
+                Ok(Exit::Fine) => {}
+                Ok(other) => exit = other,
+                Err(failure) => return failure.or_exit(),
+            }
+        }
+        if !folders.is_empty() && scenarios.is_empty() {
+            return Ok(exit);
+        }
         let reactions = match self.set_from.reactions() {
             Ok(reactions) => reactions,
             Err(failure) => return failure.or_exit(),
@@ -59,8 +77,7 @@ impl Verify {
             [] => verify::stacks(&context.registry)?,
             guards => Recipe::all(&context.registry, guards, &Config::default())?,
         };
-        let mut exit = Exit::Fine;
-        let all = match self.worlds() {
+        let all = match worlds(&scenarios) {
             Ok(all) => all,
             Err(failure) => return failure.or_exit(),
         };
@@ -98,12 +115,12 @@ impl Verify {
         }
         Ok(exit)
     }
+}
 
-    fn worlds(&self) -> Result<Vec<Worlds>, Failure> {
-        if self.scenarios.is_empty() {
-            let names = catalogue::listed().map(|it| it.name).chain([DRAWN]);
-            return names.map(|name| Named::one(name)?.read(&[])).collect();
-        }
-        self.scenarios.iter().map(|name| Named::one(name)?.read(&[])).collect()
+fn worlds(scenarios: &[&String]) -> Result<Vec<Worlds>, Failure> {
+    if scenarios.is_empty() {
+        let names = catalogue::listed().map(|it| it.name).chain([DRAWN]);
+        return names.map(|name| Named::one(name)?.read(&[])).collect();
     }
+    scenarios.iter().map(|name| Named::one(name)?.read(&[])).collect()
 }

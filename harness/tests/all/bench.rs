@@ -51,7 +51,10 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// Debug and release builds run this test and find the same file.
 #[test]
 fn a_record_is_the_same_bytes_in_every_build() {
-    insta::assert_snapshot!(record(empty().path(), "a", &["--seeds", "3-6"]));
+    let digests = [(r#""(build|sum|seal)":"[0-9a-f]{16}""#, r#""$1":"…""#)];
+    insta::with_settings!({ filters => digests }, {
+        insta::assert_snapshot!(record(empty().path(), "a", &["--seeds", "3-6"]));
+    });
 }
 
 #[test]
@@ -128,7 +131,10 @@ fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
         running.kill().expect("it can be killed");
         running.wait().expect("it ends");
         if let Ok(text) = fs::read_to_string(&path) {
-            assert!(text.ends_with("\"cells\":12}\n"), "whole at every time");
+            assert!(
+                text.contains("\"cells\":12,\"seal\":\"") && text.ends_with("\"}\n"),
+                "whole at every time"
+            );
         }
     }
     let (code, _, err) = ran(&mut balk(work.path(), &arguments));
@@ -220,7 +226,7 @@ fn records_of_other_plans_are_refused_by_name() {
     let cut = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
     fs::write(work.path().join("a/bench.jsonl"), &cut[..cut.len() / 2]).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "a/bench.jsonl: line ");
-    let other = cut.replacen("\"schema\":2", "\"schema\":1", 1);
+    let other = cut.replacen("\"schema\":3", "\"schema\":1", 1);
     fs::write(work.path().join("a/bench.jsonl"), other).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "read it with the version of Balk that wrote it");
 }

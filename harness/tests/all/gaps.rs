@@ -126,10 +126,10 @@ fn h4_every_trial_can_be_logged() {
         let (_, out, _) = ran(&mut balk(folder.path(), &run));
         let record: TrialRecord = serde_json::from_str(&out).expect("it is a record");
         let log = fs::read_to_string(folder.path().join("events.ndjson")).expect("it was written");
-        fs::remove_file(folder.path().join("events.ndjson")).expect("it is there");
         let expected: String =
             record.entries.iter().map(|it| serde_json::to_string(it).expect("plain data") + "\n").collect();
         assert_eq!(log, expected, "{scenario}");
+        fs::remove_file(folder.path().join("events.ndjson")).expect("it is there");
     }
     let nowhere = ["scenario", "dialogue", "--events", "nowhere/events.ndjson"];
     insta::assert_snapshot!("events_nowhere", whole(&mut balk(folder.path(), &nowhere)));

@@ -262,7 +262,7 @@ fn a_killed_run_goes_on_and_asks_for_nothing_twice() {
     assert!(killed["repeats"].is_object() && whole["repeats"].is_null(), "the server was asked once: {meta}");
     assert_eq!(after.iter().collect::<BTreeSet<_>>().len(), after.len());
     let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
-    assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
+    assert!(text.contains("\n{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6,\"seal\":\""), "{text}");
 }
 
 /// The user presses Ctrl-C while the first world is played.
@@ -303,7 +303,7 @@ fn after_ctrl_c_nothing_more_is_asked_for_and_resume_goes_on() {
     let all = asked(&server);
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len() + PROBED - 1, all.len(), "a request came twice");
     let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
-    assert!(text.ends_with("{\"done\":[\"0\",\"0\",\"0\"],\"cells\":6}\n"), "{text}");
+    assert!(text.contains("\n{\"done\":[\"0\",\"0\",\"0\"],\"cells\":6,\"seal\":\""), "{text}");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn a_budget_of_tokens_is_never_exceeded_and_a_greater_one_goes_on() {
     let (code, _, err) = live(folder.path(), &server, &more);
     assert_eq!(code, 0, "{err}");
     let text = fs::read_to_string(folder.path().join("r/bench.jsonl")).expect("a record");
-    assert!(text.ends_with("{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6}\n"), "{text}");
+    assert!(text.contains("\n{\"done\":[\"0-1\",\"0-1\",\"0-1\"],\"cells\":6,\"seal\":\""), "{text}");
 }
 
 /// How many completions each trial of a record has.

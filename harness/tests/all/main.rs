@@ -58,6 +58,7 @@ mod replay_incident;
 mod report;
 mod retry_safety;
 mod said;
+mod sealed;
 mod serve;
 mod serve_parity;
 mod set_from;

@@ -9,6 +9,8 @@ mod cluster;
 mod file;
 mod lapse;
 mod live;
+mod named;
+mod old;
 mod plan;
 mod reactions;
 mod record;
@@ -20,6 +22,7 @@ pub use cluster::{GROUPS, Groups, Sums};
 pub use file::BadBench;
 pub use lapse::Lapse;
 pub use live::{Live, MAX_TURNS, PlannedLive};
+pub use named::without_paths;
 
 pub use plan::{
     BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, SEEDS_MAX, Unlike, is_under_test,

@@ -36,7 +36,6 @@ fn bench_with(text: &str, seeds: u64) -> Bench {
     }
     for scenario in &mut bench.plan.scenarios {
         scenario.name = format!("{}{text}", scenario.name);
-        scenario.target = text.into();
         scenario.title = text.into();
     }
     for cell in &mut bench.cells {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use balk_reports::records::{Bench as Record, PlannedScenario, Reactions as Reacted};
+use balk_reports::records::{Bench as Record, Reactions as Reacted, Suite};
 use balk_reports::report::document::terminal;
 use balk_reports::statistics::Cluster;
 use balk_scenarios::reactions::parse;
@@ -158,9 +158,12 @@ fn worlds(record: &Record, half: Half) -> Result<Vec<(usize, Worlds)>, Failure> 
     let (mut worlds, mut changed) = (Vec::new(), Vec::new());
     for (place, planned) in record.plan.scenarios.iter().enumerate() {
         if record.done[place].count() > 0 && half.has(&planned.label()) {
-            let PlannedScenario { target, text, .. } = planned;
-            let named = Named::one(target)?;
-            if *text != format!("{:032x}", xxh3_128(named.text().as_bytes())) {
+            if planned.suite == Suite::File {
+                let found = format!("`{}`, which was in a file", planned.name);
+                return Err(Error::usage("--live", "a record of worlds that Balk has", found).into());
+            }
+            let named = Named::one(&planned.target())?;
+            if planned.text != format!("{:032x}", xxh3_128(named.text().as_bytes())) {
                 changed.push(planned.label());
             }
             worlds.push((place, named.read(&[])?));

@@ -1,5 +1,5 @@
-//! The file of a bench: one JSON object per line, so that a truncated file is detected and a change is a line of a
-//! diff.
+//! The file of a bench: one JSON object per line with its [checksum](crate::records::seal), so that damage is found and
+//! a change is a line of a diff.
 //!
 //! The first line is `{"plan": …}`. Then come `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of
 //! the plan, and last `{"done": […], "cells": N}`. The bytes do not depend on when, where or in how many parts the
@@ -16,6 +16,7 @@ use super::cell::Cell;
 use super::plan::{BENCH_SCHEMA, Plan};
 use super::record::Bench;
 use super::seeds::Seeds;
+use crate::records::seal::{Damage, LINE_BYTES, Sealed, Sealing};
 
 /// A record that cannot be read.
 #[derive(Debug)]
@@ -84,14 +85,15 @@ impl Bench {
     /// # Errors
     /// The output cannot be written to.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        line(out, &PlanLine { plan: Cow::Borrowed(&self.plan) })?;
+        let mut out = Sealing::new(out);
+        out.line(&PlanLine { plan: Cow::Borrowed(&self.plan) })?;
         let stacks = self.plan.stacks.len();
         for (at, cell) in self.cells.iter().enumerate() {
             let scenario = self.plan.scenarios[at / stacks].label().into();
             let stack = Cow::Borrowed(&*self.plan.stacks[at % stacks].guard);
-            line(out, &CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
+            out.line(&CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
         }
-        line(out, &LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
+        out.last(&LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
     }
 
     /// Reads a record.
@@ -99,16 +101,20 @@ impl Bench {
     /// # Errors
     /// The record cannot be read, has another version, is truncated, or contradicts itself; the error names the line.
     pub fn read(input: impl BufRead) -> Result<Self, BadBench> {
-        let mut lines = Lines { input, number: 0 };
-        let first = lines.next("the plan of a bench: {\"plan\": …}")?;
-        if let Ok(Versioned { plan: Schema { schema } }) = serde_json::from_str(&first)
-            && schema != u64::from(BENCH_SCHEMA)
-        {
+        let (input, schema) = versioned(input)?;
+        let mut lines = Lines { lines: Sealed::new(input), number: 0 };
+        if let Some(schema) = schema.filter(|it| *it != u64::from(BENCH_SCHEMA)) {
+            lines.number = 1;
+            let way_out = match schema {
+                2 => "`balk migrate` with its folder makes it new",
+                _ => "read it with the version of Balk that wrote it",
+            };
             return Err(lines.bad(
                 &format!("a record of version {BENCH_SCHEMA}"),
-                format!("version {schema}; read it with the version of Balk that wrote it"),
+                format!("version {schema}; {way_out}"),
             ));
         }
+        let first = lines.next("the plan of a bench: {\"plan\": …}")?;
         let PlanLine { plan } = lines.parse(&first, "the plan of a bench: {\"plan\": …}")?;
         let plan = plan.into_owned();
         if plan.stacks.is_empty() || plan.scenarios.is_empty() {
@@ -118,11 +124,7 @@ impl Bench {
         let mut bench = Self::new(plan);
         bench.read_cells(&mut lines)?;
         bench.read_done(&mut lines)?;
-        if lines.input.fill_buf().map_err(BadBench::Io)?.is_empty() {
-            return Ok(bench);
-        }
-        lines.number += 1;
-        Err(lines.bad("the end of the record", "more".into()))
+        lines.end().map(|()| bench)
     }
 
     fn read_cells(&mut self, lines: &mut Lines<impl BufRead>) -> Result<(), BadBench> {
@@ -187,32 +189,39 @@ impl Bench {
     }
 }
 
-fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
+/// The same input, and the version that its first line names, whether or not that line has a checksum.
+fn versioned(mut input: impl BufRead) -> Result<(impl BufRead, Option<u64>), BadBench> {
+    let mut first = Vec::new();
+    input.by_ref().take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut first).map_err(BadBench::Io)?;
+    let schema = serde_json::from_slice(&first).ok().map(|Versioned { plan: Schema { schema } }| schema);
+    Ok((io::Cursor::new(first).chain(input), schema))
 }
 
-/// The longest line, in bytes; a thousand times the longest sensible one.
-const LINE_BYTES: usize = 16 << 20;
-
 struct Lines<R> {
-    input: R,
+    lines: Sealed<R>,
     number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     fn next(&mut self, expected: &str) -> Result<String, BadBench> {
         self.number += 1;
-        let mut bytes = Vec::new();
-        let input = self.input.by_ref().take(LINE_BYTES as u64 + 1);
-        { input }.read_until(b'\n', &mut bytes).map_err(BadBench::Io)?;
-        if bytes.is_empty() {
-            return Err(self.bad(expected, "the end of the file: the record is truncated".into()));
+        let line = self.lines.line().map_err(|damage| self.damaged(damage))?;
+        line.ok_or_else(|| self.bad(expected, "the end of the record".into()))
+    }
+
+    fn end(&mut self) -> Result<(), BadBench> {
+        self.number += 1;
+        match self.lines.line().map_err(|damage| self.damaged(damage))? {
+            None => Ok(()),
+            Some(_) => Err(self.bad("the end of the record", "more".into())),
         }
-        if bytes.len() > LINE_BYTES {
-            return Err(self.bad(expected, format!("a line of more than {} MiB", LINE_BYTES >> 20)));
+    }
+
+    fn damaged(&self, damage: Damage) -> BadBench {
+        match damage {
+            Damage::Io(error) => BadBench::Io(error),
+            Damage::Line { expected, found } => self.bad(expected, found),
         }
-        String::from_utf8(bytes).map_err(|_| self.bad(expected, "bytes that are not UTF-8".into()))
     }
 
     fn parse<T: DeserializeOwned>(&self, text: &str, expected: &str) -> Result<T, BadBench> {
@@ -228,6 +237,7 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::super::plan::tests::plan;
     use super::*;
+    use crate::records::seal::tests::sealed;
 
     fn record() -> Bench {
         let mut bench = Bench::new(plan());
@@ -247,6 +257,15 @@ mod tests {
         String::from_utf8(out).expect("JSON")
     }
 
+    /// The record as somebody would write it who means what they change.
+    fn changed(change: impl Fn(&str) -> String) -> String {
+        let plain: String = text(&record())
+            .lines()
+            .map(|line| format!("{}}}\n", line.rsplit_once(",\"s").expect("a checksum").0))
+            .collect();
+        sealed(&change(&plain))
+    }
+
     #[test]
     fn what_is_written_reads_back() {
         let bench = record();
@@ -255,23 +274,23 @@ mod tests {
 
     #[track_caller]
     fn check(change: impl Fn(&str) -> String, expected: &str) {
-        let error = Bench::read(change(&text(&record())).as_bytes()).expect_err("a bad record");
+        let error = Bench::read(changed(change).as_bytes()).expect_err("a bad record");
         assert_eq!(error.to_string(), expected);
     }
 
     #[test]
     fn bad_records_say_what_is_wrong_and_where() {
         check(
-            |_| String::new(),
-            "line 1: expected the plan of a bench: {\"plan\": …}, found the end of the file: the record is truncated",
+            |it| it.replacen("\"schema\":3", "\"schema\":1", 1),
+            "line 1: expected a record of version 3, found version 1; read it with the version of Balk that wrote it",
         );
         check(
-            |it| it.replacen("\"schema\":2", "\"schema\":1", 1),
-            "line 1: expected a record of version 2, found version 1; read it with the version of Balk that wrote it",
+            |it| it.replacen("\"schema\":3", "\"schema\":2", 1),
+            "line 1: expected a record of version 3, found version 2; `balk migrate` with its folder makes it new",
         );
         check(
             |it| it.lines().take(3).map(|line| format!("{line}\n")).collect(),
-            "line 4: expected the cell of `polling` with `none`, found the end of the file: the record is truncated",
+            "line 4: expected the cell of `polling` with `none`, found the end of the record",
         );
         check(
             |it| it.replacen("\"stack\":\"default\"", "\"stack\":\"oracle\"", 1),
@@ -306,13 +325,13 @@ mod tests {
             |it| two_of_one_draw(it).replacen("DRAWS", &draws, 1),
             "line 6: expected no more done trials of a draw of `repeating` than it has seeds, found more",
         );
-        check(|it| format!("{it}\n"), "line 7: expected the end of the record, found more");
+        check(|it| format!("{it}{{\"more\":1}}\n"), "line 7: expected the end of the record, found more");
     }
 
     #[test]
     fn every_cut_is_seen() {
         let whole = text(&record());
-        for cut in (0..whole.len() - 1).step_by(7) {
+        for cut in (0..whole.len()).step_by(7) {
             assert!(Bench::read(&whole.as_bytes()[..cut]).is_err(), "cut at {cut}");
         }
     }

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::live::PlannedLive;
+use super::named::in_file;
 use super::reactions::PlannedReactions;
 use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
-pub const BENCH_SCHEMA: u32 = 2;
+pub const BENCH_SCHEMA: u32 = 3;
 
 /// The most seeds of a plan.
 pub const SEEDS_MAX: u64 = 10_000_000;
@@ -24,7 +25,11 @@ pub struct Plan {
     pub schema: u32,
     /// The version of Balk that runs the trials.
     pub balk: String,
-    /// The selected scenarios, as on the command line.
+    /// A digest of the sources that it was built from. None if it was built elsewhere than in a clone, or if several
+    /// builds ran the trials.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    /// The selected scenarios, as on the command line, but [without paths](super::without_paths).
     pub suite: String,
     /// The sweep, as on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,8 +87,6 @@ pub struct PlannedStack {
 pub struct PlannedScenario {
     /// Its name.
     pub name: String,
-    /// Its name or its file, as on the command line.
-    pub target: String,
     /// Values that a sweep sets in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Drawn>,
@@ -128,6 +131,15 @@ impl PlannedStack {
 }
 
 impl PlannedScenario {
+    /// Its name on a command line. A record does not say where a file was, so the command calls it `FILE`.
+    #[must_use]
+    pub fn target(&self) -> String {
+        match self.suite {
+            Suite::File => in_file(&self.name),
+            Suite::Written | Suite::Field | Suite::Drawn => self.name.clone(),
+        }
+    }
+
     /// The name with the values of a sweep, such as `repeating (response.stubbornness=1/2)`.
     #[must_use]
     pub fn label(&self) -> String {
@@ -216,7 +228,7 @@ impl Plan {
     fn simulates(&self, scenario: usize, stack: usize, seeds: &str) -> String {
         let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
         let mut command =
-            format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target), quoted(&stack.guard));
+            format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target()), quoted(&stack.guard));
         for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
             command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
         }
@@ -245,6 +257,13 @@ impl Plan {
     fn set_from(&self) -> String {
         let file = self.reactions.as_ref().map(|it| quoted(&it.file));
         file.map_or_else(String::new, |it| format!(" --set-from {it}"))
+    }
+
+    /// Makes this plan and another one plans of any build, if they are of different ones.
+    pub fn allow_build_of(&mut self, other: &mut Self) {
+        if self.build != other.build {
+            (self.build, other.build) = (None, None);
+        }
     }
 
     /// Checks that another plan is the same.
@@ -313,7 +332,6 @@ pub(crate) mod tests {
         let stack = |guard: &str| PlannedStack { guard: guard.into(), about: String::new() };
         let scenario = |name: &str, kind: Kind| PlannedScenario {
             name: name.into(),
-            target: name.into(),
             set: Vec::new(),
             suite: Suite::Written,
             kind,
@@ -325,6 +343,7 @@ pub(crate) mod tests {
         Plan {
             schema: BENCH_SCHEMA,
             balk: "0".into(),
+            build: None,
             suite: "all".into(),
             sweep: None,
             live: None,
@@ -351,6 +370,8 @@ pub(crate) mod tests {
     fn a_trial_says_what_its_command_leaves_out() {
         let mut plan = plan();
         assert_eq!(plan.trial(0, 1, 7), "balk scenario repeating --seed 7 --guard default");
+        plan.scenarios[1].suite = Suite::File;
+        assert_eq!(plan.trial(1, 1, 7), "balk scenario 'FILE#polling' --seed 7 --guard default");
         plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
         assert_eq!(
             plan.trial(0, 1, 7),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedReactions {
-    /// The file, as on the command line.
+    /// The name of the file, without its folder.
     pub file: String,
     /// The model.
     pub name: String,

@@ -21,7 +21,6 @@ fn plan(worlds: usize) -> Plan {
     let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),
-        target: format!("worlds/{name}.toml"),
         set: Vec::new(),
         suite: Suite::Written,
         kind,
@@ -40,6 +39,7 @@ fn plan(worlds: usize) -> Plan {
     Plan {
         schema: BENCH_SCHEMA,
         balk: "0".into(),
+        build: None,
         suite: "live".into(),
         sweep: None,
         live: Some(PlannedLive {

@@ -36,7 +36,6 @@ fn plan() -> Plan {
     let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),
-        target: name.into(),
         set: Vec::new(),
         suite: Suite::Written,
         kind,
@@ -56,6 +55,7 @@ fn plan() -> Plan {
     Plan {
         schema: BENCH_SCHEMA,
         balk: "0".into(),
+        build: None,
         suite: "all".into(),
         sweep: None,
         live: None,

@@ -1,0 +1,110 @@
+//! Plays a sample of a record again, and compares it with what the record has.
+
+use std::collections::BTreeSet;
+
+use balk_reports::records::{Bench, Cell, Plan};
+
+use super::folder::Folder;
+use super::matrix::Matrix;
+use super::unit::{self, Keep};
+use crate::error::Error;
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// Seeds of scenarios that were played, each under every stack.
+    pub units: u64,
+    /// Cells that were compared as a whole.
+    pub cells: usize,
+    /// Kept transcripts that were compared.
+    pub transcripts: usize,
+    /// The first difference: a scenario, a stack, and what differs.
+    pub difference: Option<String>,
+}
+
+/// So many units are played: about a second in a release build.
+const UNITS: u64 = 256;
+/// So many kept seeds of a scenario are among them.
+const KEPT: usize = 2;
+
+/// Plays whole scenarios whose seeds fit into the sample, and a few kept transcripts of the others.
+///
+/// # Errors
+/// Kept transcripts that cannot be read.
+///
+/// # Panics
+/// If the matrix has another plan than the record.
+pub fn again(matrix: &Matrix, bench: &Bench, folder: &Folder) -> Result<Again, Error> {
+    let mut again = Again { units: 0, cells: 0, transcripts: 0, difference: None };
+    for scenario in spread(bench.plan.scenarios.len()) {
+        let seeds = seeds(bench, scenario);
+        let left = UNITS - again.units;
+        if left == 0 || again.difference.is_some() {
+            break;
+        }
+        let kept = folder.kept(&bench.plan.scenarios[scenario].label(), &seeds)?;
+        let is_whole = seeds.len() as u64 <= left;
+        let played: BTreeSet<u64> = if is_whole { seeds } else { kept.keys().copied().take(KEPT).collect() };
+        let mut cells = vec![Cell::default(); bench.plan.stacks.len()];
+        for seed in played {
+            let drawn = matrix.scenario(scenario, seed);
+            let stacks = matrix.simulations(&drawn);
+            let suite = bench.plan.scenarios[scenario].suite;
+            let records =
+                unit::play(&stacks, suite, seed, matrix.set(scenario), Keep::Everything, &mut cells);
+            again.units += 1;
+            for record in kept.get(&seed).into_iter().flatten() {
+                again.transcripts += 1;
+                if !records.contains(record) {
+                    let what = format!("the transcript of seed {seed}");
+                    again.difference.get_or_insert(named(&bench.plan, scenario, &record.guard, &what));
+                }
+            }
+        }
+        if is_whole {
+            again.cells += cells.len();
+            let differs = cells.iter().zip(bench.of_scenario(scenario)).position(|(one, other)| one != other);
+            if let Some(stack) = differs {
+                let guard = &bench.plan.stacks[stack].guard;
+                again.difference.get_or_insert(named(&bench.plan, scenario, guard, "the counts"));
+            }
+        }
+    }
+    Ok(again)
+}
+
+/// The seeds of a scenario that are done; no more than a sample could have, and one.
+fn seeds(bench: &Bench, scenario: usize) -> BTreeSet<u64> {
+    let ranges = bench.done[scenario].ranges().iter();
+    ranges.flat_map(|[from, to]| *from..=*to).take(usize::try_from(UNITS).unwrap_or(usize::MAX) + 1).collect()
+}
+
+/// All places of a list, so that the first few come from all over it.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let step = (1..=count).rev().filter(|step| step * 5 < count * 2).find(|step| gcd(*step, count) == 1);
+    let step = step.unwrap_or(1);
+    (0..count).map(move |at| at * step % count)
+}
+
+fn gcd(one: usize, other: usize) -> usize {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+fn named(plan: &Plan, scenario: usize, guard: &str, what: &str) -> String {
+    format!("{what} of {} under {guard}", plan.scenarios[scenario].label())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_comes_once_and_the_first_are_far_apart() {
+        for count in 0..200 {
+            let places: BTreeSet<usize> = spread(count).collect();
+            assert_eq!(places.len(), count);
+        }
+        let first: Vec<usize> = spread(100).take(4).collect();
+        assert_eq!(first, [0, 39, 78, 17]);
+    }
+}

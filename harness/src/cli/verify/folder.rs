@@ -1,0 +1,129 @@
+//! `balk verify DIR`: whether a folder of a bench is as it was written, and says what its trials do.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use balk_reports::records::{Bench, Plan};
+use balk_scenarios::Pools;
+
+use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting};
+use crate::cli::context::Context;
+use crate::cli::load::Failure;
+use crate::cli::say::say;
+use crate::cli::set_from::SetFrom;
+use crate::cli::suite;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::guards::{NONE, Recipe};
+
+/// Whether this names a folder of a bench.
+pub(super) fn is_record(path: &str) -> bool {
+    Path::new(path).join(RECORD).is_file()
+}
+
+/// Checks a folder: every checksum, the plan, the build, and a sample of its trials.
+pub(super) fn verify(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Failure> {
+    let place = Path::new(path);
+    let (folder, record) = Folder::open(place)?;
+    let kept = folder.check_transcripts()?;
+    let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
+    let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
+    let mut out = io::stdout().lock();
+    let whole = if record.is_whole() { "" } else { ", not all that are planned" };
+    let show = |error: io::Error| Failure::Other(error.into());
+    writeln!(
+        out,
+        "{path}: as it was written: {done} seeds of {scenarios} scenarios under {stacks} stacks{whole}; {kept} kept \
+         seeds with transcripts"
+    )
+    .map_err(show)?;
+    if record.plan.build.as_deref() != bench::BUILD {
+        let of = record.plan.build.as_deref().map_or("none that it names".to_owned(), |it| format!("`{it}`"));
+        let own = bench::BUILD.unwrap_or("of a registry");
+        writeln!(out, "{path}: made by another build of Balk: {of}; this one is `{own}`").map_err(show)?;
+    }
+    if let Some(why) = unplayable(&record.plan) {
+        writeln!(out, "{path}: no trial was played again: {why}").map_err(show)?;
+        return Ok(Exit::Fine);
+    }
+    let matrix = matrix(&record.plan, context, set_from)?;
+    check_plan(place, &record, &matrix)?;
+    let again = bench::again(&matrix, &record, &folder)?;
+    match again.difference {
+        None => {
+            writeln!(
+                out,
+                "{path}: {} seeds played again: {} cells and {} transcripts are the same",
+                again.units, again.cells, again.transcripts
+            )
+            .map_err(show)?;
+            Ok(Exit::Fine)
+        }
+        Some(differs) => {
+            writeln!(out, "{path}: played again, this differs: {differs}").map_err(show)?;
+            if record.plan.build.as_deref() != bench::BUILD {
+                say(format_args!("the build is another one, so its trials may differ"));
+            }
+            Ok(Exit::NotDeterministic)
+        }
+    }
+}
+
+/// Why the trials of a plan cannot be played from the plan alone.
+fn unplayable(plan: &Plan) -> Option<String> {
+    if plan.live.is_some() {
+        return Some("a real model played them; `balk live --offline DIR` plays what it said".to_owned());
+    }
+    let in_file = plan.scenarios.iter().find(|it| it.suite == balk_reports::records::Suite::File);
+    if let Some(scenario) = in_file {
+        return Some(format!("{} is in a file, and a record does not say where", scenario.name));
+    }
+    let with_command = plan.stacks.iter().find(|it| Recipe::without_command(&it.guard).is_err())?;
+    Some(format!("a record may not start the command of `{}`", with_command.guard))
+}
+
+/// What the plan asks for, from this build.
+fn matrix(plan: &Plan, context: &Context, set_from: &SetFrom) -> Result<Matrix, Failure> {
+    let pairs = |set: &[balk_reports::records::Drawn]| -> Vec<(String, String)> {
+        set.iter().map(|it| (it.name.clone(), it.value.clone())).collect()
+    };
+    let set = pairs(&plan.set);
+    let mut asked: Vec<Asked> = Vec::new();
+    for scenario in &plan.scenarios {
+        asked.extend(suite::asked(&scenario.name, plan.pools, &set, &[pairs(&scenario.set)])?);
+    }
+    let config = context.config(None)?;
+    let stacks: Vec<String> = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
+    let setting = Setting {
+        suite: &plan.suite,
+        sweep: plan.sweep.as_deref(),
+        stacks: Recipe::all(&context.registry, &stacks, &config).map_err(Error::from)?,
+        config: &config,
+        pools: match plan.pools {
+            Pools::Open => Pools::Open,
+            Pools::Reserve => Pools::Reserve,
+        },
+        seeds: plan.seeds,
+        set: &set,
+    };
+    let matrix = Matrix::new(asked, setting);
+    Ok(match (&plan.reactions, set_from.file_name(), set_from.read()?) {
+        (Some(_), Some(file), Some(measured)) => matrix.reacting(file, &measured),
+        (Some(_) | None, _, _) => matrix,
+    })
+}
+
+/// Checks that this build makes the same plan, but for its own name.
+fn check_plan(place: &Path, record: &Bench, matrix: &Matrix) -> Result<(), Failure> {
+    let (mut plan, mut own) = (record.plan.clone(), matrix.plan().clone());
+    plan.allow_build_of(&mut own);
+    plan.same(&own).map_err(|unlike| {
+        let expected = format!("the plan that this build makes, with {} {}", unlike.place, unlike.second);
+        let hint = match &*unlike.place {
+            "reactions" => "name the file of the reactions with --set-from",
+            "config" => "go to the folder of the balk.toml that it was made with",
+            _ => "verify it with the build that made it",
+        };
+        Error::file(&place.join(RECORD), &expected, unlike.first).hint(hint).into()
+    })
+}

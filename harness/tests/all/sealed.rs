@@ -1,0 +1,311 @@
+//! Damage to records and kept transcripts is found with its place, whichever command reads them; what is as it was
+//! written is verified, and what an older version wrote is made new.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use balk::bench::Folder;
+use balk_reports::records::Bench;
+use balk_reports::records::seal::Sealing;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::common::program::{balk, ran};
+
+const BENCH: [&str; 9] = [
+    "bench",
+    "--suite",
+    "paging,repeating",
+    "--guard",
+    "default",
+    "--seeds",
+    "60-67",
+    "--keep-transcripts",
+    "all",
+];
+
+fn empty() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// Runs the program, which does well.
+#[track_caller]
+fn does(work: &Path, arguments: &[&str]) -> String {
+    let (code, out, err) = ran(&mut balk(work, arguments));
+    assert_eq!(code, 0, "{arguments:?}: {out}{err}");
+    out + &err
+}
+
+/// Runs the program, which exits with this code and says this.
+#[track_caller]
+fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
+    let (found, out, err) = ran(&mut balk(work, arguments));
+    assert!(
+        found == code && (out.contains(says) || err.contains(says)),
+        "{arguments:?}: {found}\n{out}{err}"
+    );
+}
+
+fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&BENCH[..], more].concat()
+}
+
+/// A folder with a record and transcripts.
+fn made() -> TempDir {
+    let work = empty();
+    does(work.path(), &bench(&["--out", "a"]));
+    work
+}
+
+fn draw(nth: u64, below: usize) -> usize {
+    usize::try_from(xxh3_64_with_seed(&nth.to_le_bytes(), 23)).expect("64 bits") % below
+}
+
+/// Changes one bit, or one digit into another.
+fn changes(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
+    let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+    let change = |at: usize, to: u8| {
+        let mut changed = bytes.to_vec();
+        changed[at] = to;
+        (at, changed)
+    };
+    let flipped = (0..1_000).map(move |nth| {
+        let at = draw(nth, bytes.len());
+        change(at, bytes[at] ^ (1 << draw(nth + 10_000, 8)))
+    });
+    let written = (0..1_000).map(move |nth| {
+        let at = digits[draw(nth + 20_000, digits.len())];
+        let other = (bytes[at] - b'0' + 1 + u8::try_from(draw(nth + 30_000, 9)).expect("a digit")) % 10;
+        change(at, b'0' + other)
+    });
+    flipped.chain(written)
+}
+
+#[test]
+fn every_flipped_bit_and_every_changed_digit_of_a_record_is_found_in_its_line() {
+    let work = made();
+    let path = work.path().join("a/bench.jsonl");
+    let record = fs::read(&path).expect("a record");
+    for (at, changed) in changes(&record) {
+        let line = 1 + record[..at].iter().filter(|byte| **byte == b'\n').count();
+        let error = Bench::read(&*changed).expect_err("it was changed").to_string();
+        assert!(error.starts_with(&format!("line {line}: ")), "byte {at}: {error}");
+    }
+}
+
+#[test]
+fn every_flipped_bit_of_kept_transcripts_is_found_in_its_file() {
+    let work = made();
+    let path = work.path().join("a/transcripts/repeating/64-127.jsonl.zst");
+    let kept = fs::read(&path).expect("transcripts");
+    let (folder, _) = Folder::open(&work.path().join("a")).expect("it is whole");
+    assert_eq!(folder.check_transcripts().expect("it is whole"), 16);
+    for (_, changed) in changes(&kept) {
+        fs::write(&path, changed).expect("a file");
+        let error = folder.check_transcripts().expect_err("it was changed").to_string();
+        assert!(error.contains("repeating/64-127.jsonl.zst: byte "), "{error}");
+    }
+}
+
+/// Every command that reads a record, or goes on with it, says where it is damaged.
+#[test]
+fn every_command_finds_damage() {
+    let work = made();
+    does(work.path(), &bench(&["--out", "b"]));
+    let at = |name: &str| work.path().join(name);
+    let (record, kept) = (at("a/bench.jsonl"), at("a/transcripts/paging/0-63.jsonl.zst"));
+    let resume = bench(&["--out", "a", "--resume"]);
+    let merge = ["merge", "a", "--out", "sum"];
+    let verify = ["verify", "a"];
+    let whole = fs::read_to_string(&record).expect("a record");
+    let line_3 = whole.lines().nth(2).expect("a cell");
+    let changed = whole.replace(line_3, &line_3.replacen("\"trials\":8", "\"trials\":9", 1));
+    assert_ne!(changed, whole);
+    fs::write(&record, changed).expect("a file");
+    for command in
+        [&resume[..], &merge, &["report", "a"], &["compare", "a", "b"], &["compare", "b", "a"], &verify]
+    {
+        refused(work.path(), command, 3, "a/bench.jsonl: line 3: expected the line that was written");
+    }
+    fs::write(&record, &whole).expect("a file");
+    let packed = fs::read(&kept).expect("transcripts");
+    // A bit of the seed in the head, which no unpacker looks at, and one of the packed records.
+    for byte in [9, packed.len() / 2] {
+        let mut changed = packed.clone();
+        changed[byte] ^= 4;
+        fs::write(&kept, changed).expect("a file");
+        for command in [&resume[..], &merge, &verify, &["replay", "a/transcripts"]] {
+            refused(work.path(), command, 3, "a/transcripts/paging/0-63.jsonl.zst: ");
+        }
+    }
+    assert!(!at("sum").exists(), "nothing is merged");
+}
+
+/// The record with another text in some lines, sealed by somebody who means it.
+fn resealed(record: &Path, change: impl Fn(&str) -> String) {
+    let text = fs::read_to_string(record).expect("a record");
+    let plain: Vec<Box<RawValue>> = text
+        .lines()
+        .map(|line| change(&format!("{}}}", line.rsplit_once(",\"s").expect("a checksum").0)))
+        .map(|line| RawValue::from_string(line).expect("JSON"))
+        .collect();
+    let (last, lines) = plain.split_last().expect("a line");
+    let mut out = Vec::new();
+    let mut sealing = Sealing::new(&mut out);
+    lines.iter().for_each(|line| sealing.line(line).expect("memory takes it"));
+    sealing.last(last).expect("memory takes it");
+    fs::write(record, out).expect("a file");
+}
+
+fn plan(record: &Path) -> Value {
+    let text = fs::read_to_string(record).expect("a record");
+    serde_json::from_str::<Value>(text.lines().next().expect("a line")).expect("JSON")["plan"].clone()
+}
+
+#[test]
+fn a_folder_is_verified_from_end_to_end() {
+    let work = made();
+    let record = work.path().join("a/bench.jsonl");
+    let said = does(work.path(), &["verify", "a"]);
+    assert_eq!(
+        said,
+        "a: as it was written: 16 seeds of 2 scenarios under 2 stacks; 16 kept seeds with transcripts\n\
+         a: 16 seeds played again: 4 cells and 32 transcripts are the same\n"
+    );
+    let whole = fs::read(&record).expect("a record");
+    // Somebody who counts a few calls more, and knows how to seal.
+    resealed(&record, |line| {
+        if line.contains("\"stack\":\"default\"") {
+            line.replacen("\"calls\":", "\"calls\":1", 1)
+        } else {
+            line.to_owned()
+        }
+    });
+    refused(
+        work.path(),
+        &["verify", "a"],
+        7,
+        "played again, this differs: the counts of paging under default",
+    );
+    fs::write(&record, &whole).expect("a file");
+    let text = plan(&record)["scenarios"][1]["text"].as_str().expect("a digest").to_owned();
+    resealed(&record, |line| line.replacen(&text, "0123", 1));
+    refused(work.path(), &["verify", "a"], 3, "a/bench.jsonl: expected the plan that this build makes");
+}
+
+#[test]
+fn another_build_is_told_and_refused_unless_it_is_allowed() {
+    let work = empty();
+    for part in ["1/2", "2/2"] {
+        does(work.path(), &bench(&["--shard", part, "--out", &part[..1]]));
+    }
+    does(work.path(), &["merge", "1", "2", "--out", "same"]);
+    let record = work.path().join("1/bench.jsonl");
+    let build = plan(&record)["build"].as_str().expect("a clone has one").to_owned();
+    resealed(&record, |line| line.replacen(&build, "another", 1));
+    let resume = bench(&["--shard", "1/2", "--out", "1", "--resume"]);
+    let merge = ["merge", "1", "2", "--out", "sum"];
+    for command in [&resume[..], &merge] {
+        refused(work.path(), command, 3, "another build of Balk made it");
+    }
+    let said = does(work.path(), &["verify", "1"]);
+    assert!(said.contains(&format!("another build of Balk: `another`; this one is `{build}`")), "{said}");
+    does(work.path(), &[&merge[..], &["--any-build"]].concat());
+    assert_eq!(plan(&work.path().join("sum/bench.jsonl")).get("build"), None);
+    does(work.path(), &[&resume[..], &["--any-build"]].concat());
+    resealed(&work.path().join("same/bench.jsonl"), |line| {
+        line.replacen(&format!(",\"build\":\"{build}\""), "", 1)
+    });
+    let cells = |out: &str| fs::read_to_string(work.path().join(out).join("bench.jsonl")).expect("a record");
+    assert_eq!(cells("sum"), cells("same"));
+}
+
+/// A record says what was played, not where it was: the same scenarios from other paths are the same plan.
+#[test]
+fn a_scenario_is_named_by_what_it_is() {
+    let work = empty();
+    let at = |name: &str| work.path().join(name);
+    does(work.path(), &["init", "slow"]);
+    fs::create_dir_all(at("home/me")).expect("a folder");
+    fs::copy(at("slow.toml"), at("home/me/copy.toml")).expect("a copy");
+    let suites = ["slow.toml,paging".to_owned(), format!("{},paging", at("home/me/copy.toml").display())];
+    for (suite, part) in suites.iter().zip(["1/2", "2/2"]) {
+        let command = [
+            "bench",
+            "--suite",
+            suite,
+            "--guard",
+            "default",
+            "--seeds",
+            "0-1",
+            "--shard",
+            part,
+            "--out",
+            &part[..1],
+        ];
+        does(work.path(), &command);
+    }
+    does(work.path(), &["merge", "1", "2", "--out", "sum"]);
+    let record = plan(&at("sum/bench.jsonl"));
+    assert_eq!(record["suite"], "FILE#slow,FILE#slow-control,paging");
+    let report = does(work.path(), &["report", "sum"]);
+    for text in [record.to_string(), fs::read_to_string(at("2/meta.json")).expect("a file"), report] {
+        assert!(!text.contains("home/me"), "{text}");
+    }
+}
+
+/// A folder of version 2 has no checksums, and paths in its plan.
+#[test]
+fn a_folder_of_an_older_version_is_refused_by_name_and_made_new() {
+    let work = made();
+    let record = work.path().join("a/bench.jsonl");
+    let build = plan(&record)["build"].as_str().expect("a clone has one").to_owned();
+    resealed(&record, |line| line.replacen(&format!(",\"build\":\"{build}\""), "", 1));
+    let whole = files(&work.path().join("a"));
+    let text = fs::read_to_string(&record).expect("a record");
+    let old: String = text
+        .lines()
+        .map(|line| format!("{}}}\n", line.rsplit_once(",\"s").expect("a checksum").0))
+        .collect::<String>()
+        .replacen("\"schema\":3", "\"schema\":2", 1)
+        .replace("\"suite\":\"written\"", "\"target\":\"x\",\"suite\":\"written\"");
+    fs::write(&record, old).expect("a file");
+    for (path, bytes) in whole.iter().filter(|(path, _)| path.extension().is_some_and(|it| it == "zst")) {
+        fs::write(path, unsealed(bytes)).expect("a file");
+    }
+    refused(work.path(), &["report", "a"], 3, "found version 2; `balk migrate` with its folder makes it new");
+    does(work.path(), &["migrate", "a"]);
+    assert_eq!(files(&work.path().join("a")), whole);
+    refused(work.path(), &["migrate", "a"], 3, "expected the plan of a record of version 2, found version 3");
+}
+
+/// A file of kept transcripts as version 1 of these files was.
+fn unsealed(mut file: &[u8]) -> Vec<u8> {
+    let mut old = Vec::new();
+    while file[0] == 0x50 {
+        let length = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes"));
+        let end = 32 + usize::try_from(length).expect("it fits");
+        old.extend_from_slice(&[0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0]);
+        old.extend_from_slice(&file[8..24]);
+        old.extend_from_slice(&file[32..end]);
+        file = &file[end..];
+    }
+    old
+}
+
+/// Every file below a folder, with its bytes.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.clone(), fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}

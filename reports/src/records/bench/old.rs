@@ -1,0 +1,104 @@
+//! Records of version 2, which had no checksums, and named files as they were typed.
+
+use std::io::BufRead;
+
+use serde_json::Value;
+
+use super::file::BadBench;
+use super::named::without_paths;
+use super::plan::BENCH_SCHEMA;
+use super::record::Bench;
+use crate::records::seal::Sealing;
+
+impl Bench {
+    /// Reads a record of version 2.
+    ///
+    /// # Errors
+    /// It cannot be read, is of another version, or contradicts itself; the error names the line.
+    pub fn read_old(input: impl BufRead) -> Result<Self, BadBench> {
+        let mut lines = Vec::new();
+        for (line, text) in (1..).zip(input.lines()) {
+            let text = text.map_err(BadBench::Io)?;
+            let value: Value = serde_json::from_str(&text)
+                .map_err(|error| bad(line, "a line of a record", error.to_string()))?;
+            lines.push(value);
+        }
+        let Some((first, rest)) = lines.split_first_mut() else {
+            return Err(bad(1, "the plan of a bench: {\"plan\": …}", "the end of the file".into()));
+        };
+        renew(&mut first["plan"]).map_err(|found| bad(1, "the plan of a record of version 2", found))?;
+        let mut sealed = Vec::new();
+        let mut sealing = Sealing::new(&mut sealed);
+        let unfit = |error: std::io::Error| bad(1, "JSON objects", error.to_string());
+        sealing.line(first).map_err(unfit)?;
+        if let Some((last, cells)) = rest.split_last() {
+            cells.iter().try_for_each(|cell| sealing.line(cell)).map_err(unfit)?;
+            sealing.last(last).map_err(unfit)?;
+        }
+        Self::read(&*sealed)
+    }
+}
+
+fn bad(line: usize, expected: &str, found: String) -> BadBench {
+    BadBench::Line { line, expected: expected.to_owned(), found }
+}
+
+/// Makes a plan of version 2 one of today; the error is what was found in its place.
+fn renew(plan: &mut Value) -> Result<(), String> {
+    if plan["schema"] != 2 {
+        return Err(format!("version {}", plan["schema"]));
+    }
+    plan["schema"] = BENCH_SCHEMA.into();
+    let mut files = Vec::new();
+    for scenario in plan["scenarios"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        let target = scenario.remove("target");
+        if let (Some(Value::String(target)), Some("file"), Some(name)) =
+            (target, scenario["suite"].as_str(), scenario["name"].as_str())
+        {
+            files.push((target, name.to_owned()));
+        }
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(target, name)| (&**target, &**name)).collect();
+    if let Some(suite) = plan["suite"].as_str() {
+        plan["suite"] = without_paths(suite, &files).into();
+    }
+    if let Some(file) = plan.get("reactions").and_then(|it| it["file"].as_str()) {
+        plan["reactions"]["file"] = file.rsplit(['/', '\\']).next().unwrap_or(file).into();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::plan;
+    use super::*;
+
+    #[test]
+    fn a_record_of_version_2_is_one_of_today_without_paths() {
+        let mut bench = Bench::new(plan());
+        bench.plan.scenarios[0].suite = balk_contract::record::Suite::File;
+        bench.plan.suite = "FILE#repeating,polling".into();
+        let mut text = Vec::new();
+        bench.write(&mut text).expect("memory takes it");
+        let old: String = String::from_utf8(text)
+            .expect("JSON")
+            .lines()
+            .map(|line| {
+                let (end, _) = line.rsplit_once(",\"s").expect("a checksum");
+                format!("{end}}}\n")
+            })
+            .collect();
+        let old = old
+            .replacen("\"schema\":3", "\"schema\":2", 1)
+            .replacen("FILE#repeating", "/home/me/a.toml", 1)
+            .replacen("\"name\":\"repeating\"", "\"name\":\"repeating\",\"target\":\"/home/me/a.toml\"", 1);
+        assert_eq!(Bench::read_old(old.as_bytes()).expect("it is whole"), bench);
+        let refused = |text: &str| Bench::read_old(text.as_bytes()).expect_err("it is bad").to_string();
+        assert_eq!(
+            refused(&old.replacen("\"schema\":2", "\"schema\":1", 1)),
+            "line 1: expected the plan of a record of version 2, found version 1"
+        );
+        let cut: String = old.lines().take(3).map(|line| format!("{line}\n")).collect();
+        assert!(refused(&cut).starts_with("line 4: "), "{}", refused(&cut));
+    }
+}

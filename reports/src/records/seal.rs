@@ -1,0 +1,275 @@
+//! Seals: damage to a file of lines is found, with its line.
+//!
+//! Every line is a JSON object. Its last member, `sum`, is a checksum of the members before it and of its place; that
+//! of the last line is called `seal` and is one of the whole file. So a changed byte, and a line that was dropped,
+//! moved, added or taken from another file, cannot pass, and yet a change of one line changes no other but the last.
+//! The checksum is the 64-bit xxh3: it finds damage, not forgery.
+
+use std::fmt;
+use std::io::{self, BufRead, Read as _, Write};
+
+use serde::Serialize;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64_with_seed};
+
+/// Writes sealed lines.
+pub struct Sealing<W> {
+    out: W,
+    lines: Lines,
+}
+
+/// Reads sealed lines.
+pub struct Sealed<R> {
+    input: R,
+    lines: Lines,
+    has_ended: bool,
+}
+
+/// What the next checksum depends on.
+#[derive(Default)]
+struct Lines {
+    /// The number of lines so far.
+    number: u64,
+    sums: Xxh3Default,
+}
+
+/// The name of the last member: of a line, and of the last line.
+const SUM: &str = "sum";
+const SEAL: &str = "seal";
+
+/// The longest line, in bytes; a thousand times the longest sensible one.
+pub(super) const LINE_BYTES: usize = 16 << 20;
+
+/// Why a line cannot be read.
+#[derive(Debug)]
+pub enum Damage {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// A line is not as it was written.
+    Line {
+        /// What was expected.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+}
+
+impl Damage {
+    fn line(expected: &'static str, found: impl Into<String>) -> Self {
+        Self::Line { expected, found: found.into() }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::Line { expected, found } => write!(f, "expected {expected}, found {found}"),
+        }
+    }
+}
+
+impl Lines {
+    /// The checksum of the next line, which has these bytes without its last member and the bracket after it.
+    fn sum(&self, bytes: &[u8], name: &str) -> u64 {
+        xxh3_64_with_seed(bytes, if name == SEAL { self.sums.digest() } else { self.number + 1 })
+    }
+
+    /// Goes on after a line with this checksum.
+    fn take(&mut self, sum: u64) {
+        self.number += 1;
+        self.sums.update(&sum.to_le_bytes());
+    }
+}
+
+impl<W: Write> Sealing<W> {
+    /// Nothing is written so far.
+    pub fn new(out: W) -> Self {
+        Self { out, lines: Lines::default() }
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// The output cannot be written to, or the value is no JSON object with members.
+    pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        self.write(value, SUM)
+    }
+
+    /// Writes the last line.
+    ///
+    /// # Errors
+    /// As for [`line`](Self::line).
+    pub fn last(mut self, value: &impl Serialize) -> io::Result<()> {
+        self.write(value, SEAL)
+    }
+
+    fn write(&mut self, value: &impl Serialize, name: &str) -> io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        if line.len() < 3 || line.pop() != Some(b'}') {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a line is no JSON object with members"));
+        }
+        let sum = self.lines.sum(&line, name);
+        self.lines.take(sum);
+        line.extend_from_slice(member(name, sum).as_bytes());
+        self.out.write_all(&line)
+    }
+}
+
+/// The end of a line: its last member, the bracket, and the line feed.
+fn member(name: &str, sum: u64) -> String {
+    format!(",\"{name}\":\"{sum:016x}\"}}\n")
+}
+
+impl<R: BufRead> Sealed<R> {
+    /// Nothing is read so far.
+    pub fn new(input: R) -> Self {
+        Self { input, lines: Lines::default(), has_ended: false }
+    }
+
+    /// The number of lines that were read, and thus the number of the last one, from 1.
+    pub fn number(&self) -> u64 {
+        self.lines.number
+    }
+
+    /// The next line, without its checksum; none after the last one.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not as it was written. Its number is then one more than [`number`](Self::number).
+    pub fn line(&mut self) -> Result<Option<String>, Damage> {
+        let mut line = Vec::new();
+        self.input.by_ref().take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(Damage::Io)?;
+        if line.len() > LINE_BYTES {
+            let found = format!("one of more than {} MiB", LINE_BYTES >> 20);
+            return Err(Damage::line("a line of a record", found));
+        }
+        match (self.has_ended, line.is_empty()) {
+            (true, true) => return Ok(None),
+            (true, false) => return Err(Damage::line("the end of the file", "more")),
+            (false, true) => {
+                return Err(Damage::line("another line", "the end of the file: it is truncated"));
+            }
+            (false, false) => {}
+        }
+        let name = [SUM, SEAL].into_iter().find(|name| {
+            let end = member(name, 0).len();
+            line.len() > end && line[line.len() - end..].starts_with(format!(",\"{name}\":\"").as_bytes())
+        });
+        let Some(name) = name else {
+            let found = if line.ends_with(b"\n") { "none" } else { "the end of the file: it is truncated" };
+            return Err(Damage::line("a line with its checksum at the end", found));
+        };
+        let before = line.len() - member(name, 0).len();
+        let found = String::from_utf8_lossy(&line[before..]).into_owned();
+        line.truncate(before);
+        let sum = self.lines.sum(&line, name);
+        if found != member(name, sum) {
+            let found =
+                "other contents: this line was changed, or lines before it were dropped, added or moved";
+            return Err(Damage::line("the line that was written", found));
+        }
+        self.lines.take(sum);
+        self.has_ended = name == SEAL;
+        line.push(b'}');
+        String::from_utf8(line).map(Some).map_err(|_| Damage::line("UTF-8", "other bytes"))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The same lines with a seal: each is an object, with a seal or without.
+    pub(crate) fn sealed(text: &str) -> String {
+        let values: Vec<Value> = text
+            .lines()
+            .map(|line| {
+                let mut value: Value = serde_json::from_str(line).expect("JSON");
+                value.as_object_mut().expect("an object").retain(|name, _| name != SUM && name != SEAL);
+                value
+            })
+            .collect();
+        written(&values)
+    }
+
+    fn written(values: &[Value]) -> String {
+        let (last, values) = values.split_last().expect("a line");
+        let mut out = Vec::new();
+        let mut sealing = Sealing::new(&mut out);
+        values.iter().for_each(|value| sealing.line(value).expect("memory takes it"));
+        sealing.last(last).expect("memory takes it");
+        String::from_utf8(out).expect("JSON")
+    }
+
+    /// The lines, or the number of the first bad one and what is wrong with it.
+    fn read(text: &[u8]) -> Result<Vec<String>, (u64, String)> {
+        let mut sealed = Sealed::new(text);
+        let mut lines = Vec::new();
+        loop {
+            match sealed.line() {
+                Ok(Some(line)) => lines.push(line),
+                Ok(None) => return Ok(lines),
+                Err(damage) => return Err((sealed.number() + 1, damage.to_string())),
+            }
+        }
+    }
+
+    fn some() -> String {
+        written(&[json!({"a": 1}), json!({"a": 2}), json!({"a": 2}), json!({"end": true})])
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let lines = [r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":2}"#, r#"{"end":true}"#];
+        assert_eq!(read(some().as_bytes()), Ok(lines.map(str::to_owned).to_vec()));
+        assert!(
+            Sealing::new(Vec::new()).line(&json!({})).is_err() && Sealing::new(Vec::new()).line(&1).is_err()
+        );
+    }
+
+    #[test]
+    fn a_change_of_one_line_changes_that_and_the_last() {
+        let other = written(&[json!({"a": 1}), json!({"a": 3}), json!({"a": 2}), json!({"end": true})]);
+        let differ: Vec<bool> = some().lines().zip(other.lines()).map(|(one, other)| one != other).collect();
+        assert_eq!(differ, [false, true, false, true]);
+    }
+
+    #[test]
+    fn lines_that_were_dropped_moved_added_or_exchanged_are_found() {
+        let text = some();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let [a, b, c, end] = lines[..] else { panic!("four lines") };
+        let other = written(&[json!({"a": 1}), json!({"a": 3}), json!({"a": 2}), json!({"end": true})]);
+        let theirs = other.split_inclusive('\n').nth(1).expect("a line");
+        for (changed, line) in [
+            (vec![b, c, end], 1),
+            (vec![a, c, end], 2),
+            (vec![a, c, b, end], 2),
+            (vec![a, b, b, c, end], 3),
+            (vec![a, theirs, c, end], 4),
+            (vec![a, b, end], 3),
+            (vec![a, b, c], 4),
+            (vec![a, b, c, end, end], 5),
+            (vec![], 1),
+        ] {
+            assert_eq!(read(changed.concat().as_bytes()).map_err(|(line, _)| line), Err(line), "{changed:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn every_flipped_bit_and_every_cut_is_found_in_its_line(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
+            let text = some();
+            let at = at.index(text.len());
+            let mut flipped = text.clone().into_bytes();
+            flipped[at] ^= 1_u8 << bit;
+            let line = 1 + text[..at].matches('\n').count() as u64;
+            let found = read(&flipped).map_err(|(line, _)| line);
+            prop_assert_eq!(found, Err(line));
+            prop_assert!(read(&text.as_bytes()[..at]).is_err());
+        }
+    }
+}

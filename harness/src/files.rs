@@ -6,14 +6,18 @@
 //!
 //! A folder that a run writes to for a while has a [`Lock`](crate::lock::Lock).
 
+pub(crate) mod step;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
+
+use step::{Step, before, leave, passes};
 
 /// Writes a file, and the folder that it is in if that is missing. What was there is replaced.
 ///
@@ -25,8 +29,10 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
             let file = open(File::options().write(true), path)?;
             fill(&file, write)
         }
-        Place::New => put(path, written(path, None, write)?),
-        Place::File { path, permissions } => put(&path, written(&path, Some(permissions), write)?),
+        Place::New => put(path, written(path, None, write)?, |file, path| file.persist(path)),
+        Place::File { path, permissions } => {
+            put(&path, written(&path, Some(permissions), write)?, |file, path| file.persist(path))
+        }
     }
 }
 
@@ -41,10 +47,7 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     }
     match Place::of(path)? {
         Place::Stream => write_whole(path, write),
-        Place::New => {
-            written(path, None, write)?.persist_noclobber(path).map_err(|error| error.error)?;
-            sync(folder)
-        }
+        Place::New => put(path, written(path, None, write)?, |file, path| file.persist_noclobber(path)),
         Place::File { .. } => Err(ErrorKind::AlreadyExists.into()),
     }
 }
@@ -64,6 +67,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     }
     let above = folder_of(folder);
     make_folder(above)?;
+    before(Step::MakeFolder, folder)?;
     match fs::create_dir(folder) {
         // Another process was faster.
         Err(_) if folder.is_dir() => Ok(()),
@@ -84,6 +88,7 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The file cannot be opened.
 pub(crate) fn open_for_lock(path: &Path) -> io::Result<File> {
+    before(Step::Create, path)?;
     open(File::options().create(true).truncate(false).read(true).write(true), path)
 }
 
@@ -128,6 +133,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 /// It cannot be removed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    before(Step::Remove, path)?;
     unless_missing(fs::remove_file(path))
 }
 
@@ -136,6 +142,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 /// # Errors
 /// It cannot be removed.
 pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
+    before(Step::Remove, path)?;
     unless_missing(fs::remove_dir_all(path))
 }
 
@@ -159,7 +166,20 @@ pub(crate) fn way_out(error: &io::Error) -> &'static str {
 }
 
 /// The writer of a file.
-pub(crate) type Out<'a> = BufWriter<&'a File>;
+pub(crate) type Out<'a> = BufWriter<Bytes<'a>>;
+
+/// Takes bytes to a file.
+pub(crate) struct Bytes<'a>(&'a File);
+
+impl Write for Bytes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&bytes[..passes(bytes.len())?])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// What a path leads to.
 enum Place {
@@ -210,23 +230,37 @@ fn written(
         }
         made => made?,
     };
-    fill(file.as_file(), write)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+    let finished = fill(file.as_file(), write).and_then(|()| {
+        permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it))?;
+        before(Step::Sync, file.path())?;
+        file.as_file().sync_all()
+    });
+    match finished {
+        Ok(()) => Ok(file),
+        Err(error) => {
+            leave(file);
+            Err(error)
+        }
     }
-    file.as_file().sync_all()?;
-    Ok(file)
 }
 
 fn fill(file: &File, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(file);
+    let mut out = BufWriter::new(Bytes(file));
     write(&mut out)?;
     out.flush()
 }
 
 /// Gives a file its name.
-fn put(path: &Path, file: NamedTempFile) -> io::Result<()> {
-    file.persist(path).map_err(|error| error.error)?;
+fn put(
+    path: &Path,
+    file: NamedTempFile,
+    name: impl FnOnce(NamedTempFile, &Path) -> Result<File, PersistError>,
+) -> io::Result<()> {
+    if let Err(error) = before(Step::Rename, path) {
+        leave(file);
+        return Err(error);
+    }
+    name(file, path).map_err(|error| error.error)?;
     sync(folder_of(path))
 }
 
@@ -329,6 +363,7 @@ fn folder_of(path: &Path) -> &Path {
 /// A temporary file with the usual permissions; the default would let only the owner read it.
 #[cfg(unix)]
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    before(Step::Create, folder)?;
     use std::os::unix::fs::PermissionsExt as _;
     tempfile::Builder::new()
         .prefix(UNFINISHED)
@@ -344,6 +379,7 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 /// Writes the new name to the disk.
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
+    before(Step::SyncFolder, folder)?;
     File::open(folder)?.sync_all()
 }
 

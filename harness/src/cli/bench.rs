@@ -347,3 +347,6 @@ impl Follow for Follower {
         Ok(if self.interrupt.came() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,12 @@ impl Interrupt {
         Self(came)
     }
 
+    /// One that never comes.
+    #[cfg(test)]
+    pub(super) fn never() -> Self {
+        Self(Arc::default())
+    }
+
     /// The flag that the first signal sets.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)

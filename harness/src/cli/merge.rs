@@ -28,6 +28,11 @@ pub struct Merge {
 }
 
 impl Merge {
+    #[cfg(test)]
+    pub(super) fn of(inputs: Vec<PathBuf>, out: PathBuf) -> Self {
+        Self { inputs, out, any_build: false }
+    }
+
     /// Runs the command. It reads all parts before it writes anything.
     ///
     /// # Errors

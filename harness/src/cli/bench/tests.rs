@@ -1,0 +1,173 @@
+//! Whatever happens to the files of a bench or a merge, the same command ends in the same bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use super::*;
+use crate::cli::Merge;
+use crate::files::step::schedule;
+use crate::guards::Registry;
+
+/// The arguments of a bench, as on a command line.
+#[derive(Parser)]
+struct Parsed {
+    #[command(flatten)]
+    bench: Bench,
+}
+
+/// Two scenarios with two blocks each, all transcripts of which are kept.
+fn bench(out: &Path, more: &[&str]) -> Bench {
+    let fixed = ["bench", "--suite", "paging,text-only-chat", "--guard", "default", "--seeds", "63-64"];
+    let kept = ["--keep-transcripts", "all", "--out", out.to_str().expect("a plain path")];
+    Parsed::parse_from([&fixed[..], &kept, more].concat()).bench
+}
+
+/// Writes the record after each block.
+struct Each(Follower);
+
+impl Follow for Each {
+    fn block(&mut self, record: &Record, played: Played<'_>) -> Result<ControlFlow<()>, Error> {
+        self.0.unwritten = UNITS_BETWEEN_WRITES;
+        self.0.block(record, played)
+    }
+}
+
+/// What the command does, on this thread.
+fn play(bench: &Bench, matrix: &Matrix) -> Result<(), Error> {
+    let (folder, mut record) = bench.folder(matrix)?;
+    let follower = Follower {
+        folder,
+        bar: ProgressBar::hidden(),
+        interrupt: Interrupt::never(),
+        played: 0,
+        unwritten: 0,
+    };
+    let mut each = Each(follower);
+    let seeds = matrix.plan().seeds;
+    let part = bench.shard.map_or(Some(seeds), |it| it.seeds(seeds)).expect("no part is empty");
+    bench::run(matrix, &mut record, part, Keep::Everything, &mut each)?;
+    each.0.folder.as_ref().expect("there is --out").write(&record)
+}
+
+fn matrix(bench: &Bench) -> Matrix {
+    let Ok(matrix) = bench.matrix(&Context { registry: Registry::standard() }) else {
+        panic!("a good suite")
+    };
+    matrix
+}
+
+/// Every file below a folder, by its name there.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten() {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("it is below").to_owned();
+                found.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+/// Every trial that a record counts has its transcripts on the disk.
+fn check_kept(out: &Path, seed: u64) {
+    if !out.join(bench::RECORD).exists() {
+        return;
+    }
+    let (folder, record) = Folder::open(out).expect("a record is whole at any time");
+    for (planned, done) in record.plan.scenarios.iter().zip(&record.done) {
+        let seeds: BTreeSet<u64> = done.ranges().iter().flat_map(|[from, to]| *from..=*to).collect();
+        let kept = folder.kept(&planned.label(), &seeds).expect("transcripts are whole at any time");
+        assert_eq!(kept.len(), seeds.len(), "schedule {seed}: a trial is counted and has no transcript");
+    }
+}
+
+/// Faults come until a run ends well; then everything is as if none had come.
+fn check_bench(schedules: std::ops::Range<u64>) {
+    let work = tempfile::tempdir().expect("a folder");
+    let whole = work.path().join("whole");
+    let matrix = matrix(&bench(&whole, &[]));
+    let (undisturbed, steps) = schedule::run(0, 0, || play(&bench(&whole, &[]), &matrix));
+    undisturbed.expect("nothing goes wrong");
+    assert!(steps > 40, "{steps} steps");
+    let expected = files(&whole);
+    for seed in schedules {
+        let out = work.path().join(format!("run{seed}"));
+        let mut disturbed = 0;
+        for nth in 0.. {
+            let more: &[&str] = if out.exists() { &["--resume"] } else { &[] };
+            // After three faults, nothing goes wrong.
+            let steps = if nth < 3 { steps } else { 0 };
+            let (ended, _) = schedule::run(seed * 4 + nth, steps, || play(&bench(&out, more), &matrix));
+            check_kept(&out, seed);
+            match ended {
+                Ok(()) => break,
+                Err(error) => {
+                    assert!(nth < 3, "schedule {seed}: {error}");
+                    disturbed += 1;
+                }
+            }
+        }
+        // The lock of a run that ended badly is taken over by one that finds all trials done.
+        play(&bench(&out, &["--resume"]), &matrix).expect("nothing goes wrong");
+        assert!(files(&out) == expected, "schedule {seed}, after {disturbed} faults");
+        fs::remove_dir_all(out).expect("a folder");
+    }
+}
+
+fn check_merge(schedules: std::ops::Range<u64>) {
+    let work = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| work.path().join(name);
+    let matrix = matrix(&bench(&at("whole"), &[]));
+    play(&bench(&at("whole"), &[]), &matrix).expect("nothing goes wrong");
+    for part in ["1/2", "2/2"] {
+        play(&bench(&at(&part[..1]), &["--shard", part]), &matrix).expect("nothing goes wrong");
+    }
+    let merge = |out: &Path| Merge::of(vec![at("1"), at("2")], out.to_owned());
+    let (undisturbed, steps) = schedule::run(0, 0, || merge(&at("sum")).run());
+    undisturbed.expect("nothing goes wrong");
+    let expected = files(&at("whole"));
+    assert!(files(&at("sum")) == expected);
+    for seed in schedules {
+        let out = at(&format!("run{seed}"));
+        for nth in 0.. {
+            let steps = if nth < 3 { steps } else { 0 };
+            let (ended, _) = schedule::run(seed * 4 + nth, steps, || merge(&out).run());
+            let record = Path::new(bench::RECORD);
+            if ended.is_ok() || files(&out).get(record) == expected.get(record) {
+                break;
+            }
+            assert!(nth < 3, "schedule {seed}: {ended:?}");
+        }
+        let mut found = files(&out);
+        // Nobody may come after a merge that ended badly when all was written.
+        found.retain(|name, _| !name.to_string_lossy().starts_with(".balk-"));
+        assert!(found == expected, "schedule {seed}");
+        fs::remove_dir_all(out).expect("a folder");
+    }
+}
+
+#[test]
+fn after_any_fault_a_resumed_bench_ends_in_the_same_bytes() {
+    check_bench(0..200);
+}
+
+#[test]
+fn after_any_fault_a_merge_that_is_run_again_ends_in_the_same_bytes() {
+    check_merge(0..200);
+}
+
+#[test]
+#[ignore = "thousands of schedules"]
+fn after_any_of_many_faults_the_bytes_are_the_same() {
+    check_bench(200..5_200);
+    check_merge(200..5_200);
+}

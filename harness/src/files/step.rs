@@ -127,7 +127,7 @@ pub(crate) mod schedule {
             }
             if self.is_torn {
                 self.is_torn = false;
-                self.is_dead = draw(self.seed, 3) % 2 == 0;
+                self.is_dead = draw(self.seed, 3).is_multiple_of(2);
                 return Err(self.failure());
             }
             self.taken += 1;
@@ -155,7 +155,7 @@ pub(crate) mod schedule {
         /// Takes back what is not on the disk, or some of it.
         fn lose(&mut self) {
             for (nth, (path, before)) in (4..).zip(std::mem::take(&mut self.unsynced)) {
-                let is_lost = draw(self.seed, nth) % 2 == 0;
+                let is_lost = draw(self.seed, nth).is_multiple_of(2);
                 let undone = match before {
                     _ if !is_lost => Ok(()),
                     Some(bytes) => put_back(&path, &bytes),

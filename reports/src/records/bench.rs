@@ -16,6 +16,7 @@ mod reactions;
 mod record;
 mod seeds;
 mod sound;
+mod unlike;
 
 pub use cell::{ByDraw, Cell, HELP_TURNS, Histogram, Language, Outcome, Paired, Response, RuleCount};
 pub use cluster::{GROUPS, Groups, Sums};
@@ -25,11 +26,12 @@ pub use live::{Live, MAX_TURNS, PlannedLive};
 pub use named::without_paths;
 
 pub use plan::{
-    BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, SEEDS_MAX, Unlike, is_under_test,
+    BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, SEEDS_MAX, is_under_test,
 };
 pub use reactions::PlannedReactions;
 pub use record::{Apart, Bench};
 pub use seeds::{Seeds, SeedsTwice};
+pub use unlike::Unlike;
 
 #[cfg(test)]
 pub(crate) use plan::tests::plan;

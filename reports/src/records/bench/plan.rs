@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::live::PlannedLive;
 use super::named::in_file;
 use super::reactions::PlannedReactions;
+use super::unlike::{Unlike, difference};
 use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
@@ -103,17 +104,6 @@ pub struct PlannedScenario {
     pub unreachable: Option<String>,
     /// The 128-bit xxh3 of its text, in hexadecimal.
     pub text: String,
-}
-
-/// The first difference of two plans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlike {
-    /// Its place, such as `scenarios.repeating.text`.
-    pub place: String,
-    /// The value in the first plan; `nothing` if it is missing.
-    pub first: String,
-    /// The value in the second plan.
-    pub second: String,
 }
 
 /// Whether the stack of this name is under test.
@@ -274,34 +264,6 @@ impl Plan {
         let [first, second] = [self, other]
             .map(|plan| serde_json::to_value(plan).expect("a plan is plain data without odd keys"));
         difference("", &first, &second).map_or(Ok(()), Err)
-    }
-}
-
-fn difference(place: &str, first: &Value, second: &Value) -> Option<Unlike> {
-    let at = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
-    match (first, second) {
-        (Value::Object(one), Value::Object(two)) => {
-            let keys = one.keys().chain(two.keys().filter(|key| !one.contains_key(*key)));
-            let none = Value::Null;
-            keys.into_iter().find_map(|key| {
-                difference(&at(key), one.get(key).unwrap_or(&none), two.get(key).unwrap_or(&none))
-            })
-        }
-        (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
-            one.iter().zip(two).enumerate().find_map(|(nth, (one, two))| {
-                let name = one.get("name").or_else(|| one.get("guard")).and_then(Value::as_str);
-                difference(&at(&name.map_or_else(|| nth.to_string(), str::to_owned)), one, two)
-            })
-        }
-        _ if first == second => None,
-        _ => {
-            let shown = |value: &Value| match value {
-                Value::Null => "nothing".to_owned(),
-                Value::Array(items) => format!("{} of them", items.len()),
-                Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => value.to_string(),
-            };
-            Some(Unlike { place: place.to_owned(), first: shown(first), second: shown(second) })
-        }
     }
 }
 

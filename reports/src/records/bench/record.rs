@@ -1,8 +1,9 @@
 //! The record of a bench, and how its parts add up.
 
 use super::cell::Cell;
-use super::plan::{Plan, Unlike};
+use super::plan::Plan;
 use super::seeds::{Seeds, SeedsTwice};
+use super::unlike::Unlike;
 
 /// The record of a bench: a plan, and the trials that are done.
 #[derive(Clone, Debug, PartialEq, Eq)]

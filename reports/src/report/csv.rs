@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::document::visible;
 use super::tables::{Comparison, Figures, Report, ScenarioRow, ScenarioTable, Shift};
 use crate::statistics::{BlockDifference, Median, Rate, Share};
 
@@ -140,16 +141,25 @@ fn comparison(it: Option<&Comparison>) -> [Field; 6] {
     ]
 }
 
-/// Appends a line with these fields.
+/// Appends a line with these fields. A field that a spreadsheet would compute gets an apostrophe before it, so that it
+/// is shown as text (OWASP, *CSV injection*); an open bound (`-inf`) is no formula.
 pub(super) fn line<'f>(text: &mut String, fields: impl Iterator<Item = &'f str>) {
     for (at, field) in fields.enumerate() {
         if at > 0 {
             text.push(',');
         }
-        if field.contains(['"', ',', '\r', '\n']) {
+        let mut field = visible(field);
+        if field.contains('\n') {
+            field = field.replace('\n', "␊").into();
+        }
+        if field.starts_with(['=', '+', '-', '@', '\t']) && field.parse::<f64>().is_err() {
+            field.to_mut().insert(0, '\'');
+        }
+        // GitHub Actions obeys a line that begins with two colons, but no quotation mark.
+        if field.contains(['"', ',']) || field.starts_with("::") {
             text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
         } else {
-            text.push_str(field);
+            text.push_str(&field);
         }
     }
     text.push_str("\r\n");

@@ -12,6 +12,7 @@ mod svg;
 mod table;
 mod terminal;
 mod text;
+mod visible;
 
 pub use block::{Block, Document, folded, lines, paragraph};
 pub use html::html;
@@ -20,5 +21,6 @@ pub use svg::svg;
 pub use table::{Side, Table};
 pub use terminal::{Screen, terminal};
 pub use text::{Span, Text, code, emphasis, joined, marked, strong};
+pub use visible::{sign, visible};
 
 pub(super) use terminal::wrapped;

@@ -5,6 +5,7 @@
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
+use super::document::visible;
 use super::tables::{Report, ScenarioRow, ScenarioTable};
 use crate::records::{Lapse, is_under_test};
 
@@ -51,7 +52,14 @@ pub fn render(report: &Report, failed: &[FailedGate]) -> String {
         suite.add_test_cases(table.rows.iter().map(|row| case(table, row, failed)));
         suites.add_test_suite(suite);
     }
+    written(&suites)
+}
+
+/// The XML, with a line break at the end. The writer escapes what is markup and drops control characters; noncharacters
+/// are in no well-formed document either.
+pub(super) fn written(suites: &Suites) -> String {
     let text = suites.to_string().expect("writing text to memory cannot fail");
+    let text = visible(&text).into_owned();
     if text.ends_with('\n') { text } else { text + "\n" }
 }
 

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use balk_contract::{Origin, Part, Speaker, Status};
 use textwrap::core::display_width;
 
-use super::document::{Screen, wrapped};
+use super::document::{Screen, visible, wrapped};
 use super::words::{answered, attempt, counted, ended, intervened};
 use crate::records::{
     CallRecord, CompletionRecord, Drawn, EntryRecord, Grade, InterventionRecord, ResultRecord, TrialRecord,
@@ -129,11 +129,12 @@ impl Page {
     /// A line broken between words. Without a screen, its indentation does not count.
     fn wrapped(&self, line: &str) -> Vec<String> {
         let indent = line.len() - line.trim_start_matches(' ').len();
-        wrapped(line, self.columns() + self.screen.columns.map_or(indent, |_| 0))
+        wrapped(&visible(line), self.columns() + self.screen.columns.map_or(indent, |_| 0))
     }
 
     /// At most a few lines, each at most as wide as the page, with a count of the rest.
     fn shortened(&self, text: &str) -> Vec<String> {
+        let text = visible(text);
         let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let mut lines: Vec<String> = all.iter().take(LINES).map(|line| self.clipped(line)).collect();
         if all.len() > LINES {
@@ -146,6 +147,7 @@ impl Page {
     }
 
     fn clipped(&self, line: &str) -> String {
+        let line = &*visible(line);
         let mut columns = self.columns();
         let fits = |c: &char| {
             let width = display_width(c.encode_utf8(&mut [0; 4]));
@@ -225,7 +227,7 @@ impl Page {
                 }
             }
             EntryRecord::Failed(failed) => {
-                self.say("attempt", RED, &[attempt(failed)]);
+                self.say("attempt", RED, &[visible(&attempt(failed)).into_owned()]);
             }
             EntryRecord::Tried(result) => self.result("tried", result),
             EntryRecord::Result(result) => self.result("", result),
@@ -238,7 +240,7 @@ impl Page {
             }
             EntryRecord::Conclusion(conclusion) => {
                 let words = ended(&conclusion.end);
-                self.say("ends", DIM, &[format!("about to end: {words}")]);
+                self.say("ends", DIM, &[visible(&format!("about to end: {words}")).into_owned()]);
             }
             EntryRecord::End { termination } => {
                 let words = ended(termination);
@@ -268,7 +270,7 @@ impl Page {
             format!("{} ({}, level {})", intervened(&it.note.guard, &it.kind), it.note.rule, it.note.level);
         let mut lines = vec![self.paint(YELLOW, &head)];
         lines.extend(it.note.text.lines().flat_map(|line| self.wrapped(line)));
-        lines.extend(it.options.iter().map(|choice| format!("  [{}]", choice.label)));
+        lines.extend(it.options.iter().map(|choice| format!("  [{}]", visible(&choice.label))));
         self.say("GUARD", YELLOW, &lines);
     }
 

@@ -26,7 +26,7 @@ use crate::common::with_text::{recorded_with, trial_with};
 use crate::page::page_of;
 
 /// A bench with this text wherever foreign text can be.
-fn bench_with(text: &str, seeds: u64) -> Bench {
+pub(crate) fn bench_with(text: &str, seeds: u64) -> Bench {
     let mut bench = small::bench(seeds);
     bench.plan.config.insert(text.into(), serde_json::json!({ text: [text] }));
     bench.plan.set.push(Drawn { name: text.into(), value: text.into() });
@@ -50,7 +50,7 @@ fn trial_page_with(text: &str) -> Document {
     trial_page(&trial_with(text, text, true), Some(&trial_with(text, "none", false)), text, text)
 }
 
-fn crash_with(text: &str) -> Record {
+pub(crate) fn crash_with(text: &str) -> Record {
     let told = Verdict {
         word: Word::Told,
         line: Some(text.into()),

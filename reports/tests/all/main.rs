@@ -4,6 +4,7 @@ mod common;
 mod extremes;
 mod hostile;
 mod live;
+mod media;
 mod page;
 mod renderings;
 mod report;

@@ -8,6 +8,7 @@ use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, Te
 use super::happened::happened;
 use super::tables::{Report, RunRow, ScenarioRuns};
 use crate::records::crash::Word;
+use crate::report::junit::written;
 
 /// The report.
 ///
@@ -21,8 +22,7 @@ pub fn render(report: &Report) -> String {
         suite.add_test_cases(scenario.runs.iter().map(|it| case(scenario, it)));
         suites.add_test_suite(suite);
     }
-    let text = suites.to_string().expect("writing text to memory cannot fail");
-    if text.ends_with('\n') { text } else { text + "\n" }
+    written(&suites)
 }
 
 fn case(scenario: &ScenarioRuns, run: &RunRow) -> TestCase {

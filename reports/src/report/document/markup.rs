@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use super::visible::visible;
+
 /// Markup under construction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Markup(String);
@@ -99,39 +101,12 @@ impl Markup {
     }
 }
 
-/// The text with visible signs in place of control characters, marks that change the direction of a text, and
-/// noncharacters. Ends of lines are line feeds.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            '\r' => {
-                if chars.peek() != Some(&'\n') {
-                    shown.push('\n');
-                }
-            }
-            // The picture of a control character.
-            '\0'..='\u{1f}' => shown.extend(char::from_u32(0x2400 + u32::from(c))),
-            '\u{7f}' => shown.push('\u{2421}'),
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
-            }
-            '\u{80}'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}' => shown.push('\u{fffd}'),
-            c if u32::from(c) & 0xfffe == 0xfffe => shown.push('\u{fffd}'),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 fn all_visible(data: &Value) -> Value {
     match data {
-        Value::String(text) => Value::String(visible(text)),
+        Value::String(text) => Value::String(visible(text).into_owned()),
         Value::Array(all) => Value::Array(all.iter().map(all_visible).collect()),
         Value::Object(members) => {
-            let shown = |(name, value): (&String, &Value)| (visible(name), all_visible(value));
+            let shown = |(name, value): (&String, &Value)| (visible(name).into_owned(), all_visible(value));
             Value::Object(members.iter().map(shown).collect())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => data.clone(),

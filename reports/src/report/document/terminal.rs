@@ -12,6 +12,7 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use super::block::{Block, Document};
 use super::table::{Side, Table};
 use super::text::{Span, Text};
+use super::visible::visible;
 
 /// The place where a document is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,16 +38,17 @@ pub fn terminal(document: &Document, screen: Screen) -> String {
 }
 
 impl Screen {
-    /// The text in this style, if colours are used.
+    /// The text in this style, if colours are used. What a terminal would obey in it is visible.
     #[must_use]
     pub fn paint(self, style: Style, text: &str) -> String {
-        if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        let text = visible(text);
+        if self.colour && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.into_owned() }
     }
 
     fn painted(self, text: &Text) -> String {
         let span = |span: &Span| match span {
-            Span::Plain(words) => words.clone(),
-            Span::Code(words) => words.replace(' ', UNBROKEN),
+            Span::Plain(words) => visible(words).into_owned(),
+            Span::Code(words) => visible(words).replace(' ', UNBROKEN),
             Span::Emphasis(text) => self.painted(text),
             Span::Strong(text) => self.paint(BOLD, &text.plain()),
         };
@@ -109,7 +111,7 @@ fn block(block: &Block, screen: Screen) -> String {
         }
         Block::Table(it) => table(it, screen),
         Block::Figure(it) => table(&it.table(), screen),
-        Block::Code { text, .. } => text.lines().map(|line| format!("    {line}\n")).collect(),
+        Block::Code { text, .. } => visible(text).lines().map(|line| format!("    {line}\n")).collect(),
         Block::Folded { summary, inside } => {
             format!("{}\n{}", screen.lines(summary), terminal(inside, screen))
         }

@@ -29,6 +29,7 @@ fn main() -> io::Result<()> {
         _ => return Err(io::Error::other("usage: exec_guard GUARD [--log FILE]")),
     };
     let mut mirror = Mirror { guard: made(name)?, name, entries: Vec::new(), log };
+    #[expect(clippy::disallowed_methods, reason = "a program of its own, which speaks in lines")]
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;

@@ -16,6 +16,7 @@ mod transcripts;
 pub mod turns;
 mod unit;
 
+use std::iter;
 use std::ops::ControlFlow;
 
 use balk_reports::records::{Bench, Cell, Seeds};
@@ -67,13 +68,13 @@ pub fn run(
     follow: &mut impl Follow,
 ) -> Result<(), Error> {
     for scenario in 0..bench.plan.scenarios.len() {
-        let missing: Vec<u64> = bench.done[scenario].missing(seeds[0], seeds[1]).collect();
-        if missing.is_empty() {
-            continue;
-        }
+        let done = bench.done[scenario].clone();
+        let mut missing = done.missing(seeds[0], seeds[1]).peekable();
         let planned = &bench.plan.scenarios[scenario];
         let (label, suite, set) = (planned.label(), planned.suite, matrix.set(scenario));
-        for block in missing.chunk_by(|one, other| one / BLOCK == other / BLOCK) {
+        while let Some(first) = missing.next() {
+            let of_block = || missing.next_if(|seed| seed / BLOCK == first / BLOCK);
+            let block: Vec<u64> = iter::once(first).chain(iter::from_fn(of_block)).collect();
             let none = || (vec![Cell::default(); matrix.stacks.len()], Transcripts::default());
             let (cells, kept) = block
                 .par_iter()

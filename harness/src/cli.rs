@@ -25,6 +25,7 @@ mod load;
 mod man;
 mod merge;
 mod migrate;
+mod out;
 mod phraser;
 mod progress;
 mod proxy;

@@ -30,6 +30,7 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::exec::Limits;
 use crate::guards::{EXEC, Registered, Registry};
+use crate::input;
 use crate::program;
 use balk_scenarios::nearest;
 
@@ -68,7 +69,7 @@ impl Config {
     }
 
     fn read(&mut self, registry: &Registry, path: &Path) -> Result<(), Error> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+        let text = input::text(path)?;
         let tables: BTreeMap<String, Map<String, Value>> = toml::from_str(&text).map_err(|error| {
             Error::file(path, "a table for each guard, as in [no-tools]", error.to_string().trim_end())
         })?;

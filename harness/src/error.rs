@@ -1,5 +1,6 @@
 //! The only error type of the program: what was expected where, what was found, and what to do.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,19 +90,34 @@ impl From<io::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}: ", file.display())?;
+            write!(f, "{}: ", on_one_line(&file.display().to_string()))?;
         }
         if !self.place.is_empty() {
-            write!(f, "{}: ", self.place)?;
+            write!(f, "{}: ", shortened(&self.place))?;
         }
         if !self.expected.is_empty() {
-            write!(f, "expected {}, found ", self.expected)?;
+            write!(f, "expected {}, found ", shortened(&self.expected))?;
         }
-        write!(f, "{}", self.found)?;
+        write!(f, "{}", shortened(&self.found))?;
         if !self.hint.is_empty() {
             write!(f, "\n  hint: {}", self.hint)?;
         }
         Ok(())
+    }
+}
+
+/// A name may have line ends.
+fn on_one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "␊")
+}
+
+/// The longest part of a message, in characters: some repeat a line of a file, which may be of any length.
+const PART_CHARS: usize = 4_000;
+
+fn shortened(part: &str) -> Cow<'_, str> {
+    match part.char_indices().nth(PART_CHARS) {
+        Some((end, _)) => format!("{} [… {} more bytes]", &part[..end], part.len() - end).into(),
+        None => part.into(),
     }
 }
 
@@ -121,5 +137,13 @@ mod tests {
             "runs/a.jsonl: line 3: expected a readable file, found permission denied\n  hint: check who may \
              read it"
         );
+    }
+
+    #[test]
+    fn a_long_part_is_cut_and_a_name_stays_on_its_line() {
+        let long = "é".repeat(1_000_000);
+        let text = Error::file(Path::new("a\n::warning::b"), &long, &long).to_string();
+        assert!(text.starts_with("a␊::warning::b: expected éé") && text.len() < 20_000, "{}", text.len());
+        assert!(text.ends_with("é [… 1992000 more bytes]"), "{}", &text[text.len() - 40..]);
     }
 }

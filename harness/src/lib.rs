@@ -19,6 +19,7 @@ pub mod grade;
 pub mod guards;
 pub mod hunt;
 pub mod import;
+mod input;
 pub mod label;
 mod listen;
 pub mod live;

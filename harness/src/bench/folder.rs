@@ -28,6 +28,7 @@ use serde::de::DeserializeOwned;
 use super::transcripts::{Damage, Transcripts};
 use crate::error::Error;
 use crate::files::{self, Out};
+use crate::input;
 use crate::lock::{Lock, clear_left_over};
 
 /// The name of the record in its folder.
@@ -237,13 +238,10 @@ impl Folder {
 
     fn beside<T: DeserializeOwned>(&self, name: &str, expected: &str) -> Result<Option<T>, Error> {
         let path = self.path.join(name);
-        match fs::read(&path) {
-            Ok(text) => {
-                serde_json::from_slice(&text).map(Some).map_err(|bad| Error::file(&path, expected, bad))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::file(&path, expected, error)),
+        if !path.exists() {
+            return Ok(None);
         }
+        serde_json::from_slice(&input::bytes(&path)?).map_err(|bad| Error::file(&path, expected, bad))
     }
 
     /// Adds transcripts of one block of a scenario to those already kept.

@@ -128,7 +128,7 @@ impl Audit {
         bar.finish_and_clear();
         let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| row.clone()).collect();
         let (recorded, readable) = recorded::read(&self.inputs, &replay, &rows)?;
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(self.format.output());
         let shown = show::Shown {
             guard: &self.guard,
             seeds: &self.seeds,

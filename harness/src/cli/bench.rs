@@ -50,7 +50,7 @@ pub struct Bench {
     seeds: RangeInclusive<u64>,
 
     /// The first N seeds, from 0
-    #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = load::trials())]
     trials: Option<u64>,
 
     /// Replace a value in every scenario, named by its dotted path; may be given again
@@ -156,6 +156,8 @@ impl Bench {
             Err(failure) => return failure.or_exit(),
         };
         let seeds = matrix.plan().seeds;
+        let too_large = |(expected, found): (String, String)| Error::usage("matrix", &expected, found);
+        matrix.plan().check_size().map_err(too_large)?;
         self.gates.fit(matrix.plan(), Records::One)?;
         let pool = threads(self.jobs.into())?;
         let interrupt = Interrupt::catch();

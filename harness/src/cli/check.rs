@@ -8,10 +8,12 @@ use balk_scenarios::toolsets;
 use clap::Args;
 
 use super::load::Failure;
+use super::out;
 use super::say::say;
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::input;
 use crate::warnings;
 
 /// Arguments of `balk check`.
@@ -48,7 +50,7 @@ impl Check {
                         1 => ", 1 warning".to_owned(),
                         more => format!(", {more} warnings"),
                     };
-                    writeln!(std::io::stdout(), "{}: valid ({names}){count}", path.display())?;
+                    writeln!(out::people(), "{}: valid ({names}){count}", path.display())?;
                 }
                 Err(failure) => exit = failure.shown(),
             }
@@ -59,7 +61,7 @@ impl Check {
 
 /// The names of the scenarios of a file, and the warnings about it.
 fn checked(path: &Path) -> Result<(String, Vec<Diagnostic>), Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+    let text = input::text(path)?;
     let checked = format::check(&path.display().to_string(), &text, toolsets::catalogue())?;
     let names: Vec<&str> = checked.scenarios.iter().map(|it| &*it.name).collect();
     let played = warnings::played(&checked);

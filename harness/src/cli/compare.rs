@@ -13,6 +13,7 @@ use clap::Args;
 
 use super::format::Medium;
 use super::gates::{Gates, HELP, Records};
+use super::out;
 use super::screen;
 use crate::bench::Folder;
 use crate::crash::record::{self, RUNS};
@@ -64,7 +65,7 @@ impl Compare {
         match self.format {
             Medium::Text => {
                 let document = comparison_as_document(&comparison, [&before, &after]);
-                let mut out = io::stdout().lock();
+                let mut out = out::people();
                 shown(write!(out, "{}", terminal(&document, screen::output())))?;
                 if !self.gates.all().is_empty() {
                     shown(writeln!(out))?;
@@ -73,13 +74,13 @@ impl Compare {
             }
             Medium::Html => {
                 let page = html(&comparison_as_page(&comparison, [&before, &after]));
-                shown(io::stdout().write_all(page.as_bytes()))?;
-                Ok(self.gates.report(&judged, io::stderr())?)
+                shown(out::data().write_all(page.as_bytes()))?;
+                Ok(self.gates.report(&judged, out::aside())?)
             }
             Medium::Json => {
-                shown(writeln!(io::stdout(), "{}", comparison_as_json(&comparison)))?;
+                shown(writeln!(out::data(), "{}", comparison_as_json(&comparison)))?;
                 // Standard output has one object and nothing else.
-                Ok(self.gates.report(&judged, io::stderr())?)
+                Ok(self.gates.report(&judged, out::aside())?)
             }
         }
     }
@@ -96,10 +97,10 @@ impl Compare {
         }
         let changes = Changes::new(&record::read(&self.before)?, &record::read(&self.after)?);
         shown(match self.format {
-            Medium::Text => write!(io::stdout(), "{}", terminal(&changes.document(), screen::output())),
-            Medium::Html => io::stdout().write_all(html(&changes.page()).as_bytes()),
+            Medium::Text => write!(out::people(), "{}", terminal(&changes.document(), screen::output())),
+            Medium::Html => out::data().write_all(html(&changes.page()).as_bytes()),
             Medium::Json => {
-                writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
+                writeln!(out::data(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
             }
         })?;
         Ok(Exit::Fine)

@@ -9,6 +9,7 @@ use clap_complete::Shell;
 
 use super::context::Context;
 use super::load;
+use super::out;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{DEFAULT, NONE, Registered, Registry};
@@ -39,7 +40,7 @@ impl Completions {
         // The generator panics if it cannot write, so it writes to a buffer.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, program::name(), &mut script);
-        std::io::stdout().lock().write_all(&script)?;
+        out::data().write_all(&script)?;
         Ok(Exit::Fine)
     }
 }

@@ -17,6 +17,7 @@ use self::targets::worlds;
 use super::context::Context;
 use super::interrupt::Interrupt;
 use super::load::{self, Failure};
+use super::out;
 use super::say::say;
 use super::screen;
 use super::threads::threads;
@@ -208,7 +209,7 @@ impl Crash {
         // What came of each run was said when it ended.
         let report = Report::new(std::slice::from_ref(&record));
         let document = [Section::Short, Section::Agents].map(|it| it.document(&report).blocks).concat();
-        write!(io::stdout().lock(), "{}", terminal(&Document { blocks: document }, screen::output()))?;
+        write!(out::people(), "{}", terminal(&Document { blocks: document }, screen::output()))?;
         let out = self.out.display();
         say(format_args!(
             "{out} has the transcript, the output and the verdict of each run; `{}` shows them beside the same actor \

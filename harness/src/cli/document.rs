@@ -10,10 +10,8 @@ use serde_json::error::Category;
 
 use crate::error::Error;
 use crate::import::{Object, one_line};
+use crate::input;
 use crate::program;
-
-/// The longest accepted document, in bytes; a thousand times the longest sensible one.
-const BYTES_MAX: u64 = 32 << 20;
 
 /// The name of a document, and where its form is described.
 pub(super) struct Kind {
@@ -91,14 +89,8 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {
     let expected = format!("{what} (JSON, UTF-8)");
-    let unreadable = |error: io::Error| Error::unreadable(name, &error);
-    let mut bytes = Vec::new();
-    let input = open(path).map_err(unreadable)?;
-    input.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > BYTES_MAX {
-        let expected = format!("{what} of at most {} MiB", BYTES_MAX >> 20);
-        return Err(Error::file(name, &expected, "a longer one"));
-    }
+    let opened = open(path).map_err(|error| Error::unreadable(name, &error))?;
+    let bytes = input::whole(opened, name, what)?;
     let text = String::from_utf8(bytes).map_err(|_| Error::file(name, &expected, "other bytes"))?;
     if text.trim().is_empty() {
         return Err(Error::file(name, &expected, "nothing"));

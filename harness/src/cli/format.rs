@@ -1,6 +1,10 @@
 //! `--format`: for people or for programs.
 
+use std::io::Write;
+
 use clap::ValueEnum;
+
+use super::out;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -20,4 +24,24 @@ pub(super) enum Medium {
     Json,
     /// For people with a browser: one file, which asks for nothing else
     Html,
+}
+
+impl Format {
+    /// Standard output for it.
+    pub(super) fn output(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Text => out::people(),
+            Self::Json => out::data(),
+        }
+    }
+}
+
+impl Medium {
+    /// Standard output for it.
+    pub(super) fn output(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Text => out::people(),
+            Self::Json | Self::Html => out::data(),
+        }
+    }
 }

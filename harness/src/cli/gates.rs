@@ -7,6 +7,7 @@ use balk_reports::records::Plan;
 use balk_reports::report::gate::{Condition, Found, Gate, Judged, NoSuch, Sureness, annotation};
 use clap::{Args, ValueEnum};
 
+use super::out::workflow_command;
 use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -156,7 +157,7 @@ fn failed(out: &mut impl Write, title: &str, failed: &str, again: &str) -> io::R
     let again = program::own(again);
     writeln!(out, "failed: {failed}\n  see: {again}")?;
     if in_github_actions() {
-        writeln!(out, "{}", annotation(title, &format!("{failed}\nsee: {again}")))?;
+        workflow_command(&annotation(title, &format!("{failed}\nsee: {again}")))?;
     }
     Ok(())
 }

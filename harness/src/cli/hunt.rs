@@ -13,6 +13,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::interrupt::Interrupt;
+use super::out;
 use super::say::say;
 use super::set_from::SetFrom;
 use super::{load, progress, screen};
@@ -37,7 +38,7 @@ pub struct Hunt {
     prey: Vec<Prey>,
 
     /// How many worlds to play, each with another skeleton
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = load::trials())]
     trials: u64,
 
     /// The seed with which the search begins
@@ -128,7 +129,7 @@ impl Hunt {
             files::write_folder(folder, &written(&kept, &document))
                 .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
         }
-        write!(std::io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
+        write!(out::people(), "{}", terminal(&document, screen::output()))?;
         Ok(Exit::Fine)
     }
 

@@ -8,6 +8,7 @@ use balk_reports::report::document::{Document, terminal};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
+use super::out;
 use super::recordings::{self, From, Sought, Unknown};
 use super::say::{complain, say};
 use super::threads::threads;
@@ -90,7 +91,7 @@ impl Import {
             self.write(&reading, &files, &bar, &mut sums, out).and_then(|()| out.flush())
         };
         match self.out.as_deref().filter(|it| !document::is_standard(it)) {
-            None => write(&mut BufWriter::new(anstream::AutoStream::always_ansi(io::stdout())))?,
+            None => write(&mut BufWriter::new(out::data()))?,
             Some(path) => files::write_new(path, |out| write(out)).map_err(|error| {
                 if error.kind() == io::ErrorKind::AlreadyExists {
                     Error::exists(path)

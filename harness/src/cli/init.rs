@@ -7,6 +7,7 @@ use balk_reports::records::quoted;
 use balk_scenarios::format::template_of;
 use clap::Args;
 
+use super::out;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
@@ -46,7 +47,7 @@ impl Init {
         let text = template_of(&self.name);
         files::write_new(&path, |out| out.write_all(text.as_bytes()))
             .map_err(|error| unwritable(&path, &error))?;
-        let mut out = std::io::stdout().lock();
+        let mut out = out::people();
         let shown = quoted(&path.display().to_string());
         let healthy = quoted(&format!("{}#{}-control", path.display(), self.name));
         writeln!(out, "wrote {}", path.display())?;

@@ -13,6 +13,7 @@ use rayon::ThreadPool;
 use super::context::Context;
 use super::format::Format;
 use super::load;
+use super::out;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::say;
 use super::threads::threads;
@@ -113,7 +114,7 @@ impl Label {
             let error = Error::file(other, &expected, "none");
             return Err(error.hint("two readers judge the same logs with the same seed and number of places"));
         }
-        let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+        let mut out = BufWriter::new(self.format.output());
         match self.format {
             Format::Text => label::text::agreement(&mut out, &agreement)?,
             Format::Json => label::json::agreement(&mut out, &agreement)?,
@@ -148,7 +149,7 @@ impl Label {
         let kept = Kept::open(out, plan, sample)?;
         let shown = shown(&kept, &files, replay.from, &setting, &pool)?;
         let input = io::stdin().lock();
-        let output = anstream::AutoStream::auto(io::stdout().lock());
+        let output = out::people();
         Session { input, output, kept, shown, file: out, inputs: &self.inputs }.run()
     }
 

@@ -9,6 +9,7 @@ use balk_scenarios::drawn::{Target, plans, slips};
 use clap::Args;
 
 use super::context::Context;
+use super::out;
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -35,7 +36,7 @@ impl List {
             document.push(drawn());
         }
         document.blocks.extend(guards(&context.registry));
-        write!(std::io::stdout().lock(), "{}", terminal(&document, screen::output()))?;
+        write!(out::people(), "{}", terminal(&document, screen::output()))?;
         Ok(Exit::Fine)
     }
 }

@@ -22,6 +22,7 @@ use super::bench::Ending;
 use super::context::Context;
 use super::gates::{Gates, HELP as GATES_HELP, Records};
 use super::interrupt::Interrupt;
+use super::load;
 use super::say::say;
 use super::suite;
 use super::threads::threads;
@@ -69,7 +70,7 @@ pub struct Live {
     guard: Vec<String>,
 
     /// Trials of each world: its first N seeds
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = load::trials())]
     #[arg(conflicts_with = "offline")]
     trials: u64,
 

@@ -5,15 +5,17 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use balk_reports::records::Suite;
+use balk_reports::records::{SEEDS_MAX, Suite};
 use balk_scenarios::drawn::{self, Target};
 use balk_scenarios::format::{self, Diagnostics, Document};
 use balk_scenarios::{Kind, Scenario, Worlds, catalogue, toolsets};
+use clap::builder::TypedValueParser;
 
 use super::say::{complain, say};
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::input;
 use crate::program;
 use balk_scenarios::nearest;
 
@@ -83,7 +85,7 @@ impl Source {
     /// The scenarios in a file, at least one. A text that is not a scenario file counts as one, and reading it shows
     /// what is wrong with it.
     fn in_file(path: &Path) -> Result<Vec<Self>, Error> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+        let text = input::text(path)?;
         let file = path.display().to_string();
         let mut names = format::names(&text);
         if names.is_empty() {
@@ -255,7 +257,18 @@ pub(super) fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     let (from, to) = text.split_once('-').ok_or(EXPECTED)?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|_| EXPECTED);
     let (from, to) = (number(from)?, number(to)?);
-    if from > to || to == u64::MAX { Err(EXPECTED.into()) } else { Ok(from..=to) }
+    if from > to || to == u64::MAX {
+        return Err(EXPECTED.into());
+    }
+    if to - from >= SEEDS_MAX {
+        return Err(format!("expected at most {SEEDS_MAX} seeds, found more"));
+    }
+    Ok(from..=to)
+}
+
+/// Parses a number of trials.
+pub(super) fn trials() -> impl TypedValueParser<Value = u64> {
+    clap::value_parser!(u64).range(1..=SEEDS_MAX)
 }
 
 /// Parses a seed.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
+use super::out;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::program;
@@ -29,8 +30,8 @@ impl Man {
         fs::create_dir_all(&self.out).map_err(unwritable)?;
         clap_mangen::generate_to(program.name(&name).bin_name(&name), &self.out).map_err(unwritable)?;
         let first = self.out.join(format!("{name}.1"));
-        writeln!(io::stdout(), "wrote {}, and a page for each command", first.display())?;
-        writeln!(io::stdout(), "\nnext: man -l {}", first.display())?;
+        writeln!(out::people(), "wrote {}, and a page for each command", first.display())?;
+        writeln!(out::people(), "\nnext: man -l {}", first.display())?;
         Ok(Exit::Fine)
     }
 }

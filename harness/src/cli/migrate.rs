@@ -14,6 +14,7 @@ use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
+use crate::input;
 use crate::program;
 
 /// Arguments of `balk migrate`.
@@ -87,7 +88,7 @@ impl Migrate {
 }
 
 fn old(path: &Path) -> Result<Old, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+    let text = input::text(path)?;
     let old = Old::read(&text).map_err(|not| {
         Error::file(path, "a scenario of version 1 of the format", not)
             .hint("only such a file needs this command; `check` shows what is wrong with others")

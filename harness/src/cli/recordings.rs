@@ -14,6 +14,7 @@ use crate::bench::kept;
 use crate::error::Error;
 use crate::import::reading::Input;
 use crate::import::{Format, Setting, ToolTable};
+use crate::input;
 
 /// The format of recordings.
 #[derive(Args, Clone, Debug)]
@@ -72,8 +73,7 @@ impl Recordings {
 /// The file cannot be read, or is no tool table.
 pub(super) fn tool_table(file: Option<&Path>) -> Result<ToolTable, Error> {
     let Some(file) = file else { return Ok(ToolTable::default()) };
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Error::file(file, "a readable tool table", error))?;
+    let text = input::text(file)?;
     ToolTable::parse(&text).map_err(|error| {
         Error::file(file, "a table from tool names to effects", error.to_string().trim_end())
     })

@@ -156,7 +156,7 @@ struct Report {
     format: Medium,
     runs: bool,
     redacts: bool,
-    out: BufWriter<anstream::AutoStream<io::Stdout>>,
+    out: BufWriter<Box<dyn Write + Send>>,
     bar: ProgressBar,
     summary: Summary,
     unknown: Unknown,
@@ -166,17 +166,13 @@ struct Report {
 
 impl Report {
     fn new(format: Medium, runs: bool, redacts: bool, judged: Option<Judged>) -> Self {
-        let out = match format {
-            Medium::Text => anstream::AutoStream::auto(io::stdout()),
-            Medium::Json | Medium::Html => anstream::AutoStream::always_ansi(io::stdout()),
-        };
         let bar = ProgressBar::hidden();
         Self {
             format,
             runs,
             redacts,
             page: Page::new(redacts),
-            out: BufWriter::new(out),
+            out: BufWriter::new(format.output()),
             bar,
             summary: Summary::default(),
             unknown: Unknown::default(),

@@ -2,7 +2,6 @@
 
 mod trials;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,12 +15,13 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::document;
+use super::out;
 use crate::bench::{Folder, RECORD};
 use crate::crash::record::{self, RUNS};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
-use crate::{files, live};
+use crate::{files, input, live};
 
 /// Arguments of `balk report`.
 #[derive(Args, Clone, Debug)]
@@ -143,7 +143,7 @@ impl Report {
         };
         match &self.out {
             Some(path) if !document::is_standard(path) => write(path, &text)?,
-            Some(_) | None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            Some(_) | None => out::data().write_all(text.as_bytes())?,
         }
         Ok(Exit::Fine)
     }
@@ -199,8 +199,7 @@ impl Shown for crash::Report {
 
 /// Replaces the sections of a file, all or none.
 fn splice_into(path: &Path, report: &impl Shown) -> Result<(), Error> {
-    let text =
-        fs::read_to_string(path).map_err(|error| Error::file(path, "a text file with markers", error))?;
+    let text = input::text(path)?;
     let spliced =
         splice(&text, |name| report.section(name)).map_err(|BadMarker { line, expected, found }| {
             let place = if line > 0 { format!("line {line}") } else { String::new() };

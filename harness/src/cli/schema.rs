@@ -8,6 +8,7 @@ use balk_reports::report::{Report, crash::Report as CrashReport};
 use clap::{Args, ValueEnum};
 use schemars::{JsonSchema, Schema, schema_for};
 
+use super::out;
 use crate::error::Error;
 use crate::exec::lines::Line;
 use crate::exit::Exit;
@@ -66,7 +67,7 @@ impl PrintSchema {
     /// # Errors
     /// An output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
-        let mut out = std::io::stdout().lock();
+        let mut out = out::data();
         serde_json::to_writer_pretty(&mut out, &self.document.schema()).map_err(std::io::Error::from)?;
         writeln!(out)?;
         Ok(Exit::Fine)

@@ -19,11 +19,13 @@ pub(super) fn set_colour(when: ColorChoice) {
 }
 
 /// The screen behind standard output.
+#[expect(clippy::disallowed_methods, reason = "its size alone")]
 pub(super) fn output() -> Screen {
     screen(&stdout(), || terminal_size_of(stdout()))
 }
 
 /// The screen behind standard error.
+#[expect(clippy::disallowed_methods, reason = "its size alone")]
 pub(super) fn errors() -> Screen {
     screen(&stderr(), || terminal_size_of(stderr()))
 }

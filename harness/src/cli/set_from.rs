@@ -8,7 +8,7 @@ use balk_scenarios::reactions::{self, Measured};
 use clap::Args;
 
 use super::load::Failure;
-use crate::error::Error;
+use crate::input;
 
 /// The option.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +23,7 @@ impl SetFrom {
     /// The reactions in the file, if one is named.
     pub(super) fn read(&self) -> Result<Option<Measured>, Failure> {
         let Some(path) = &self.file else { return Ok(None) };
-        let text = std::fs::read_to_string(path).map_err(|error| Error::unreadable(path, &error))?;
+        let text = input::text(path)?;
         Ok(Some(reactions::parse(&path.display().to_string(), &text)?))
     }
 

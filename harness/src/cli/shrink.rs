@@ -1,6 +1,6 @@
 //! `balk shrink`: from a trial that shows a problem to the smallest one that still shows it.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::load::{self, Failure, Source};
+use super::out;
 use super::say::say;
 use super::set_from::SetFrom;
 use crate::error::Error;
@@ -155,7 +156,7 @@ impl Shrink {
 
     fn write(&self, shrunk: &Shrunk, config: &Config) -> Result<(), Error> {
         let Some(folder) = &self.out else {
-            write!(io::stdout(), "{}", shrunk.text)?;
+            write!(out::data(), "{}", shrunk.text)?;
             say(format_args!("shows {}: {}", self.shows, self.command(config, "FILE", &[], shrunk.seed)));
             return Ok(());
         };

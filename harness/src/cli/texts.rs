@@ -8,6 +8,7 @@ use std::io::Write;
 use balk_reports::report::document::{Document, markdown, terminal};
 use clap::{Args, ValueEnum};
 
+use super::out;
 use super::screen;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -60,7 +61,7 @@ impl Texts {
             Form::Markdown => markdown(&document()),
             Form::Json => show::json(&parts, self.wrong).map_err(std::io::Error::from)? + "\n",
         };
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        out::people().write_all(text.as_bytes())?;
         Ok(Exit::Fine)
     }
 }

@@ -14,6 +14,7 @@ use super::context::Context;
 use super::document;
 use super::format::Medium;
 use super::gates;
+use super::out;
 use super::progress;
 use super::recordings::{self, Recordings, Sought, Unknown};
 use super::say::{complain, say};
@@ -115,7 +116,7 @@ impl Triage {
             pool: &pool,
         };
         recipes.stack(DEFAULT, &TruthChannel::default())?;
-        let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout()));
+        let mut out = BufWriter::new(self.format.output());
         if let Some(place) = &self.show {
             return self.shown(&replay, place, &mut out);
         }
@@ -147,8 +148,8 @@ impl Triage {
             None => "balk triage --help".to_owned(),
         };
         let out: Box<dyn Write> = match self.format {
-            Medium::Text => Box::new(anstream::stdout()),
-            Medium::Json | Medium::Html => Box::new(anstream::stderr()),
+            Medium::Text => out::people(),
+            Medium::Json | Medium::Html => out::aside(),
         };
         gates::judge_counts(&self.fail_on, |it| it.of(&triage.counts), "triage", &again, out)
     }

@@ -163,7 +163,7 @@ impl Validity {
         bar.finish_and_clear();
 
         let compared = Comparison::new(rows, &simulated.skeletons);
-        let mut out = std::io::stdout().lock();
+        let mut out = self.format.output();
         match self.format {
             Format::Text => {
                 write!(out, "{}", terminal(&validity::text::validity(&compared), screen::output()))?

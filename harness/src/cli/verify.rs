@@ -14,6 +14,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::load::{self, Failure, Named};
+use super::out;
 use super::set_from::SetFrom;
 use super::threads::threads;
 use crate::config::Config;
@@ -72,7 +73,7 @@ impl Verify {
             Err(failure) => return failure.or_exit(),
         };
         let pool = threads(0)?;
-        let mut out = std::io::stdout().lock();
+        let mut out = out::people();
         let stacks = match &*self.guard {
             [] => verify::stacks(&context.registry)?,
             guards => Recipe::all(&context.registry, guards, &Config::default())?,

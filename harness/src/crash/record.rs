@@ -1,6 +1,5 @@
 //! The file with the record of all runs.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::files::write_whole;
+use crate::input;
 
 /// The file of the record, in the folder of `balk crash --out`.
 pub const RUNS: &str = "runs.json";
@@ -36,7 +36,7 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
     }
     let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
     let path = folder.join(RUNS);
-    let text = fs::read(&path).map_err(|error| Error::file(&path, &expected, error))?;
+    let text = input::bytes(&path)?;
     let bad = |error: serde_json::Error| Error::file(&path, &expected, error);
     let Versioned { schema } = serde_json::from_slice(&text).map_err(bad)?;
     if schema != CRASH_SCHEMA {

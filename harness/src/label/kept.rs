@@ -5,8 +5,8 @@
 //! program that is killed loses nothing.
 
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::{fs, iter};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use super::source::Source;
 use crate::error::Error;
 use crate::files;
 use crate::import::one_line;
+use crate::input;
 use crate::replay::labels::{self, Label, Point};
 
 /// The beginning of the first line.
@@ -204,7 +205,7 @@ pub fn reader_of(file: &Path) -> Result<Option<String>, Error> {
 
 /// The plan of a file, if it was begun with one.
 fn plan_of(file: &Path) -> Result<Option<Plan>, Error> {
-    let text = fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
+    let text = input::text(file)?;
     let Some(plan) = text.lines().next().unwrap_or_default().strip_prefix(MARK) else { return Ok(None) };
     let bad = |error| first_line(Error::file(file, "the plan as `balk label` wrote it", error));
     let plan: Plan = serde_json::from_str(plan).map_err(bad)?;

@@ -17,15 +17,16 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::{fmt, fs};
 
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
 use crate::import::one_line;
+use crate::input;
 
 /// The columns that every file has, in order.
 pub const COLUMNS: [&str; 9] =
@@ -143,7 +144,7 @@ pub struct BadLabels {
 /// # Errors
 /// A file that cannot be read, or its first invalid line.
 pub fn read(file: &Path) -> Result<Vec<Point>, Error> {
-    let text = fs::read_to_string(file).map_err(|error| Error::unreadable(file, &error))?;
+    let text = input::text(file)?;
     parse(&text).map_err(|bad| {
         let error = Error::file(file, &bad.expected, bad.found).hint(bad.hint);
         Error { place: bad.place.into(), ..error }

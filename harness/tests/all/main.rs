@@ -48,6 +48,8 @@ mod progress;
 mod proxy;
 mod proxy_parity;
 mod proxy_spans;
+#[cfg(target_os = "linux")]
+mod raw;
 mod read_once;
 mod recorded_pages;
 mod redacted;
@@ -65,6 +67,7 @@ mod set_from;
 mod shell;
 mod shrink;
 mod starter;
+mod token;
 mod triage;
 mod trials;
 mod validity;

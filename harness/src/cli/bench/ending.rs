@@ -8,6 +8,7 @@ use balk_reports::report::document::{Block, Document, paragraph, terminal};
 use balk_reports::report::{Report, Section, gate, lapses};
 
 use crate::cli::gates::Gates;
+use crate::cli::out;
 use crate::cli::say::say;
 use crate::cli::screen;
 use crate::exit::Exit;
@@ -28,7 +29,7 @@ impl Ending<'_> {
     /// Shows the table of the stacks, then the result of the gates (or, without gates, what went wrong), and the next
     /// command.
     pub(in crate::cli) fn end(&self, record: &Record) -> io::Result<Exit> {
-        let mut out = io::stdout().lock();
+        let mut out = out::people();
         unless_left(writeln!(out, "{}", terminal(&stacks(record), screen::output())))?;
         let gates = self.gates.all();
         let exit = if gates.is_empty() {

@@ -1,6 +1,6 @@
 //! `balk crash --learn`: proposes what the profile of an agent should say.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use balk_reports::records::crash::{Run, Word};
@@ -10,6 +10,7 @@ use similar::TextDiff;
 
 use super::targets::worlds;
 use crate::cli::load::Failure;
+use crate::cli::out;
 use crate::cli::say::say;
 use crate::crash::Job;
 use crate::crash::learn::{self, Lesson};
@@ -66,7 +67,7 @@ fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Er
     if *new > 0 {
         let diff = TextDiff::from_lines(before, profile);
         let to = path.display().to_string();
-        write!(io::stdout().lock(), "{}", diff.unified_diff().header(file, &to))?;
+        write!(out::people(), "{}", diff.unified_diff().header(file, &to))?;
         say(format_args!(
             "new tables in {to}: {new}. Review them: a guard that fires in healthy work looks like a habit. Then \
              learn again with --agent {to}, until nothing is new"

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::cli::document;
 use crate::cli::gaps::Repository;
+use crate::cli::out;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::import::one_line;
@@ -25,7 +26,7 @@ pub(super) struct Gap {
 impl Gap {
     pub(super) fn run(&self) -> Result<Exit, Error> {
         let report: GapReport = document::read(&self.file, &KIND)?;
-        let mut out = std::io::stdout().lock();
+        let mut out = out::people();
         out.write_all(text(&report).as_bytes())?;
         writeln!(out, "\nreport it:\n{}", self.repository.link(&report))?;
         Ok(Exit::Fine)

@@ -82,7 +82,7 @@ impl Retry {
         let named = assessment.tool.filter(|_| given.has_names());
         assessment.tool = named.map(|tool| original(&offer, &tool));
         let explained = Explained { policy, given, failure, assessment };
-        let mut out = std::io::stdout().lock();
+        let mut out = self.format.output();
         match self.format {
             Format::Text => out.write_all(explained.text().as_bytes())?,
             Format::Json => writeln!(out, "{}", explained.json())?,

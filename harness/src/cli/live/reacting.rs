@@ -13,6 +13,7 @@ use rayon::ThreadPool;
 
 use super::following::{Following, GIVEN_UP};
 use crate::bench::{Folder, Matrix};
+use crate::cli::out;
 use crate::cli::say::say;
 use crate::cli::{progress, screen};
 use crate::error::Error;
@@ -123,7 +124,7 @@ impl Reacted {
         if self.interrupted {
             return Ok(Exit::Interrupted);
         }
-        writeln!(anstream::stdout().lock(), "{}", terminal(&reactions(&self.reactions), screen::output()))?;
+        writeln!(out::people(), "{}", terminal(&reactions(&self.reactions), screen::output()))?;
         let samples = |message| self.reactions.by_world(&[message]).iter().map(|it| it.samples).sum::<u64>();
         let first = self.reactions.messages().into_iter().filter(|(_, again)| !again).map(samples);
         // Stacks that say nothing, or repair, have none.

@@ -6,6 +6,7 @@ use balk_reports::records::PlannedScenario;
 use balk_reports::report::show_live;
 
 use crate::bench::Matrix;
+use crate::cli::out;
 use crate::cli::screen;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -31,6 +32,6 @@ pub(super) fn show(matrix: &Matrix, model: &Model<'_>, scenario: &str, seed: u64
     let stack = usize::from(matrix.plan().stacks.len() > 1);
     let record = live::trial(matrix, model, place, seed, stack)
         .map_err(|stop| Error::usage("--show", "a trial that is in the record", stop))?;
-    write!(anstream::stdout().lock(), "{}", show_live(&record, screen::output()))?;
+    write!(out::people(), "{}", show_live(&record, screen::output()))?;
     Ok(Exit::Fine)
 }

@@ -49,7 +49,7 @@ impl Asked {
         };
         let rows: Vec<Row> = stacks.iter().map(row).collect();
         bar.finish_and_clear();
-        let mut out = std::io::stdout().lock();
+        let mut out = self.format.output();
         match self.format {
             Medium::Json => {
                 for row in &rows {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use balk_guards::{ChoiceKind, Phraser};
 use balk_reports::records::{Drawn, GapRun, HandedOver, TrialRecord, gaps, quoted};
-use balk_reports::report::document::{Screen, html};
+use balk_reports::report::document::{Screen, html, visible};
 use balk_reports::report::{Chat, trial_page};
 use balk_scenarios::{Reactions, Scenario as Model, User, World, WorldOptions};
 
@@ -15,6 +15,7 @@ use super::exit::exit;
 use crate::cli::context::Context;
 use crate::cli::events::Events;
 use crate::cli::format::Medium;
+use crate::cli::out;
 use crate::cli::phraser::{Child, Phrased};
 use crate::cli::terminal::Terminal;
 use crate::cli::watch::Watch;
@@ -89,7 +90,7 @@ impl Asked {
     ) -> io::Result<()> {
         match self.format {
             Medium::Json => {
-                let mut out = io::stdout().lock();
+                let mut out = out::data();
                 serde_json::to_writer(&mut out, record)?;
                 writeln!(out)?;
             }
@@ -99,21 +100,21 @@ impl Asked {
                     Simulation::new(scenario, &Recipe::none(), options).record(self.seed, &self.set)
                 });
                 let page = trial_page(record, without.as_ref(), &scenario.title, command);
-                io::stdout().lock().write_all(html(&page).as_bytes())?;
+                out::data().write_all(html(&page).as_bytes())?;
             }
             Medium::Text => {
-                let mut out = anstream::stdout().lock();
+                let mut out = out::people();
                 if self.interactive {
                     write!(out, "\n{}", balk_reports::report::show_outcome(&record.grade, self.screen()))?;
                 } else {
-                    writeln!(out, "{}\n", scenario.title)?;
+                    writeln!(out, "{}\n", visible(&scenario.title))?;
                     write!(out, "{}", balk_reports::report::show(told, self.screen()))?;
                 }
             }
         }
         self.hand_over(gaps)?;
         if let Medium::Text = self.format {
-            writeln!(io::stdout(), "\nrun again: {command}")?;
+            writeln!(out::people(), "\nrun again: {command}")?;
         }
         Ok(())
     }
@@ -150,7 +151,13 @@ impl Asked {
         phraser: Option<&'p dyn Phraser>,
     ) -> Result<Trial, Error> {
         let mut to = self.chat();
-        writeln!(to, "{}\n\n{} · seed {} · guard {guard}\n", scenario.title, scenario.name, self.seed)?;
+        writeln!(
+            to,
+            "{}\n\n{} · seed {} · guard {guard}\n",
+            visible(&scenario.title),
+            scenario.name,
+            self.seed
+        )?;
         watch.show(Chat::new(self.screen()), phraser, to);
         let stdin = io::stdin();
         let input = stdin.is_terminal().then(|| stdin.lock());
@@ -161,8 +168,8 @@ impl Asked {
     /// The output for people: kept apart from a record.
     fn chat(&self) -> Box<dyn Write + Send> {
         match self.format {
-            Medium::Text => Box::new(anstream::stdout()),
-            Medium::Json | Medium::Html => Box::new(anstream::stderr()),
+            Medium::Text => out::people(),
+            Medium::Json | Medium::Html => out::aside(),
         }
     }
 

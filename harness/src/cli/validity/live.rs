@@ -24,6 +24,7 @@ use crate::cli::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
+use crate::input;
 use crate::live::{self, fit};
 use crate::validity::Half;
 use crate::validity::live::{Acts, LiveComparison, Sides, WorldSides, text};
@@ -97,7 +98,7 @@ impl Live {
             worlds: worlds.iter().map(|(place, worlds)| play.world(*place, worlds)).collect(),
         };
         bar.finish_and_clear();
-        let mut out = anstream::stdout().lock();
+        let mut out = asked.format.output();
         match asked.format {
             Format::Text => write!(out, "{}", terminal(&text::live(&compared), screen::output()))?,
             Format::Json => writeln!(out, "{}", text::json(&compared))?,
@@ -113,7 +114,7 @@ impl Live {
         }
         if half == Half::All {
             let Some(file) = Folder::fitted(path) else { return Ok(None) };
-            let text = std::fs::read_to_string(&file).map_err(|error| Error::unreadable(&file, &error))?;
+            let text = input::text(&file)?;
             let file = file.display().to_string();
             let reactions = parse(&file, &text)?.reactions();
             let origin = format!("{file}, from the worlds that are compared; --half keeps the two apart");

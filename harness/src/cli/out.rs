@@ -1,0 +1,187 @@
+//! The one way out: everything that is printed goes through here.
+//!
+//! Texts of scenarios, models, clients, files and other people's guards are in what is printed, and a terminal, or
+//! whatever reads a log, obeys control characters. So text for people has none but line feeds, tabs and colours: others
+//! become visible signs, and so do marks that change the direction of a text. Data for programs is what its format
+//! demands, unless it is shown on a terminal.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use balk_reports::report::document::{sign, visible};
+
+/// Standard output, for people.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn people() -> Box<dyn Write + Send> {
+    Box::new(Visible::new(anstream::stdout()))
+}
+
+/// Standard output, for programs.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn data() -> Box<dyn Write + Send> {
+    if io::stdout().is_terminal() { people() } else { Box::new(io::stdout()) }
+}
+
+/// Standard error, for people.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn aside() -> Box<dyn Write + Send> {
+    Box::new(Visible::new(anstream::stderr()))
+}
+
+/// Shows a workflow command of GitHub Actions, which reads both streams.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn workflow_command(command: &str) -> io::Result<()> {
+    writeln!(anstream::stderr(), "{}", visible(command))
+}
+
+/// A writer that lets through text, line ends, tabs and colours.
+struct Visible<W> {
+    out: W,
+    /// The beginning of a character whose end has not been written yet.
+    bytes: Vec<u8>,
+    /// The beginning of an escape sequence or of a line end, in the same way.
+    begun: String,
+    tail: Tail,
+}
+
+/// What was printed last, as far as a workflow command may begin with it: GitHub Actions obeys a line that begins with
+/// `::`, and `##[` in any line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// Nothing but blanks in this line.
+    Start,
+    /// The same, and a colon.
+    Colon,
+    Hash,
+    Hashes,
+    Other,
+}
+
+/// The longest escape sequence that sets a colour.
+const COLOUR_BYTES: usize = 32;
+
+impl<W: Write> Visible<W> {
+    fn new(out: W) -> Self {
+        Self { out, bytes: Vec::new(), begun: String::new(), tail: Tail::Start }
+    }
+
+    /// Adds a character to the text that may be printed.
+    fn add(&mut self, c: char, text: &mut String) {
+        let goes_on = match (&*self.begun, c) {
+            ("", '\u{1b}' | '\r') => true,
+            ("\r", '\n') => {
+                text.push('\r');
+                self.begun.clear();
+                false
+            }
+            ("\u{1b}", '[') => true,
+            ("" | "\r" | "\u{1b}", _) => false,
+            (begun, '0'..='9' | ';') => begun.len() < COLOUR_BYTES,
+            (_, 'm') => {
+                text.push_str(&std::mem::take(&mut self.begun));
+                text.push('m');
+                return;
+            }
+            _ => false,
+        };
+        if goes_on {
+            self.begun.push(c);
+            return;
+        }
+        self.end(text);
+        match c {
+            '\u{1b}' | '\r' => self.begun.push(c),
+            c => self.put(c, text),
+        }
+    }
+
+    /// Shows what was begun and is neither a colour nor a line end.
+    fn end(&mut self, text: &mut String) {
+        std::mem::take(&mut self.begun).chars().for_each(|c| self.put(c, text));
+    }
+
+    fn put(&mut self, c: char, text: &mut String) {
+        self.tail = match (self.tail, c) {
+            (_, '\n') => Tail::Start,
+            (Tail::Colon, ':') | (Tail::Hashes, '[') => {
+                text.push('\\');
+                Tail::Other
+            }
+            (Tail::Start, ':') => Tail::Colon,
+            (Tail::Start, c) if c.is_whitespace() => Tail::Start,
+            (Tail::Hash | Tail::Hashes, '#') => Tail::Hashes,
+            (_, '#') => Tail::Hash,
+            (Tail::Start | Tail::Colon | Tail::Hash | Tail::Hashes | Tail::Other, _) => Tail::Other,
+        };
+        match sign(c) {
+            Some(sign) => text.push_str(&sign),
+            None => text.push(c),
+        }
+    }
+}
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.bytes) {
+            // The end of a character may come with the next bytes.
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Ok(_) | Err(_) => self.bytes.len(),
+        };
+        let rest = self.bytes.split_off(whole);
+        let whole = std::mem::replace(&mut self.bytes, rest);
+        let mut text = String::with_capacity(whole.len());
+        String::from_utf8_lossy(&whole).chars().for_each(|c| self.add(c, &mut text));
+        self.out.write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is printed if these pieces are.
+    fn printed(pieces: &[&[u8]]) -> String {
+        let mut out = Vec::new();
+        let mut visible = Visible::new(&mut out);
+        pieces.iter().for_each(|it| visible.write_all(it).expect("a vector takes all"));
+        drop(visible);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn colours_pass_and_everything_else_that_a_terminal_obeys_is_visible() {
+        for (text, expected) in [
+            ("\u{1b}[1;31mred\u{1b}[0m\tand\r\n", "\u{1b}[1;31mred\u{1b}[0m\tand\r\n"),
+            ("\u{1b}]52;c;eA==\u{7}", "␛]52;c;eA==␇"),
+            ("\u{1b}[2Jgone", "␛[2Jgone"),
+            ("\u{1b}[31\u{1b}[31mx", "␛[31\u{1b}[31mx"),
+            ("over\rwritten", "over␍written"),
+            (" ::warning::x\n##[group]\na::b", " :\\:warning::x\n##\\[group]\na::b"),
+            ("a\u{202e}b\u{9b}c\u{85}", "a⟨U+202E⟩b\u{fffd}c\u{fffd}"),
+        ] {
+            assert_eq!(printed(&[text.as_bytes()]), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_printed_as_the_whole(
+            text in "(\\PC|[\u{1b}\\[\r\n0;mJ\u{202e}])*",
+            at in any::<prop::sample::Index>(),
+        ) {
+            let bytes = text.as_bytes();
+            let (one, other) = bytes.split_at(at.index(bytes.len() + 1));
+            let whole = printed(&[bytes]);
+            prop_assert_eq!(printed(&[one, other]), whole.clone());
+            let bare = anstream::adapter::strip_str(&whole).to_string();
+            prop_assert!(!bare.chars().any(|c| sign(c).is_some() && c != '\r'), "{bare:?}");
+        }
+    }
+}

@@ -5,6 +5,7 @@
 mod checks;
 mod circles;
 mod citations;
+mod dependencies;
 mod exceptions;
 mod finding;
 mod modules;

@@ -1,0 +1,151 @@
+//! Other people's crates: their licences, where they come from, which of them are there twice, and how many an embedder
+//! gets. `deny.toml` says the same to cargo-deny; these checks need neither that tool nor the network.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(file)).expect("it is there")
+}
+
+fn toml(file: &str) -> toml::Table {
+    read(file).parse().expect("a TOML file")
+}
+
+/// Standard output of cargo.
+fn cargo(arguments: &[&str]) -> String {
+    let cargo = Command::new(env!("CARGO")).current_dir(ROOT).args(arguments).output().expect("it starts");
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    String::from_utf8(cargo.stdout).expect("text")
+}
+
+/// The platform of this machine.
+fn host() -> String {
+    let said = Command::new("rustc").args(["-vV"]).output().expect("it starts").stdout;
+    let said = String::from_utf8(said).expect("text");
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("rustc names its host").to_owned()
+}
+
+/// Whether an expression of licences holds where these are allowed. Older crates write `/` for `OR`.
+fn is_allowed(expression: &str, allowed: &BTreeSet<&str>) -> bool {
+    let expression = expression.trim();
+    let parts = |by: &str| -> Vec<String> {
+        let mut parts = vec![String::new()];
+        let mut depth = 0;
+        let mut rest = expression;
+        while let Some(c) = rest.chars().next() {
+            if depth == 0 && rest.starts_with(by) {
+                parts.push(String::new());
+                rest = &rest[by.len()..];
+                continue;
+            }
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            parts.last_mut().expect("there is one").push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+        parts
+    };
+    for by in [" OR ", "/"] {
+        if parts(by).len() > 1 {
+            return parts(by).iter().any(|it| is_allowed(it, allowed));
+        }
+    }
+    if parts(" AND ").len() > 1 {
+        return parts(" AND ").iter().all(|it| is_allowed(it, allowed));
+    }
+    match expression.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+        Some(inside) => is_allowed(inside, allowed),
+        None => allowed.contains(expression),
+    }
+}
+
+#[test]
+fn expressions_of_licences_are_read() {
+    let allowed = BTreeSet::from(["MIT", "BSD-3-Clause"]);
+    for good in ["MIT", "GPL-3.0 OR MIT", "GPL-3.0/MIT", "(GPL-3.0 OR MIT) AND BSD-3-Clause"] {
+        assert!(is_allowed(good, &allowed), "{good}");
+    }
+    for bad in ["GPL-3.0", "MIT AND GPL-3.0", "GPL-3.0 OR (MIT AND GPL-2.0)", "MIT WITH X", ""] {
+        assert!(!is_allowed(bad, &allowed), "{bad}");
+    }
+}
+
+#[test]
+fn every_crate_has_a_licence_that_is_allowed() {
+    let deny = toml("deny.toml");
+    let allowed = deny["licenses"]["allow"].as_array().expect("a list");
+    let allowed: BTreeSet<&str> = allowed.iter().map(|it| it.as_str().expect("a text")).collect();
+    let host = host();
+    let metadata = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", &host];
+    let metadata: Value = serde_json::from_str(&cargo(&metadata)).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    assert!(packages.len() > 100, "{}", packages.len());
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_allowed(licence, &allowed), "{} has the licence `{licence}`", package["name"]);
+    }
+}
+
+#[test]
+fn every_crate_comes_from_the_registry_and_is_there_once_or_with_a_reason() {
+    let (lock, deny) = (toml("Cargo.lock"), toml("deny.toml"));
+    let registries = deny["sources"]["allow-registry"].as_array().expect("a list");
+    let registry = registries[0].as_str().expect("an address");
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in lock["package"].as_array().expect("a list") {
+        let text = |name: &str| package.get(name).and_then(|it| it.as_str());
+        let name = text("name").expect("a name");
+        // Ours have no source.
+        let source = text("source").unwrap_or_default();
+        assert!(source.is_empty() || source == format!("registry+{registry}"), "{name} comes from {source}");
+        versions.entry(name).or_default().push(text("version").expect("a version"));
+    }
+    // The file has them in the order of their versions, as text; the last one may stay.
+    let by_number = |version: &&str| -> Vec<u64> {
+        version.split(['.', '+', '-']).map(|it| it.parse().unwrap_or_default()).collect()
+    };
+    let twice = versions.iter().flat_map(|(name, versions)| {
+        let mut versions = versions.clone();
+        versions.sort_by_key(by_number);
+        versions.pop();
+        versions.into_iter().map(move |it| format!("{name}@{}", it.split('+').next().unwrap_or(it)))
+    });
+    let twice: BTreeSet<String> = twice.collect();
+    let skipped = deny["bans"]["skip"].as_array().expect("a list");
+    let skipped: BTreeSet<String> =
+        skipped.iter().map(|it| it["crate"].as_str().expect("a crate").to_owned()).collect();
+    assert_eq!(skipped, twice, "`skip` in deny.toml, and older versions of crates that are there twice");
+}
+
+/// How many crates of others come with one of ours.
+fn crates_of(ours: &str) -> usize {
+    let tree = ["tree", "-p", ours, "-e", "normal", "--prefix", "none", "--locked", "--offline"];
+    let tree = cargo(&tree);
+    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    names.iter().filter(|it| !it.is_empty() && !it.starts_with("balk-")).count()
+}
+
+#[test]
+fn the_readme_says_how_many_crates_an_embedder_gets() {
+    let (guards, contract) = (crates_of("balk-guards"), crates_of("balk-contract"));
+    let said =
+        format!("{guards} crates of others come with the guards, {contract} with their contract alone");
+    assert!(read("README.md").contains(&said), "README.md does not say: {said}");
+}
+
+#[test]
+fn no_crate_has_unsafe_code() {
+    let manifest = toml("Cargo.toml");
+    assert_eq!(manifest["workspace"]["lints"]["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    for member in manifest["workspace"]["members"].as_array().expect("a list") {
+        let member = member.as_str().expect("a folder");
+        let inherits = toml(&format!("{member}/Cargo.toml"))["lints"]["workspace"].as_bool();
+        assert_eq!(inherits, Some(true), "{member}");
+    }
+}

@@ -3,6 +3,7 @@
 
 pub use limits::Limits;
 
+pub(crate) use door::Door;
 pub(crate) use incoming::{Held, read, room_for};
 pub(crate) use line::{Lines, Shears};
 pub(crate) use plain::{json, text};
@@ -10,6 +11,7 @@ pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};
 pub(crate) use route::{Asks, NoRoute, Route, by_header, by_key, named};
 pub(crate) use url::url;
 
+mod door;
 mod incoming;
 mod limits;
 mod line;

@@ -36,7 +36,7 @@ pub use turn::Bounds;
 pub use upstream::Base;
 
 use crate::import::ToolTable;
-use crate::listen::{Lines, url};
+use crate::listen::{Door, Lines, url};
 use counts::Counts;
 use log::Log;
 use offers::Offers;
@@ -86,6 +86,9 @@ pub struct Proxying {
     pub tools: ToolTable,
     /// Where to listen; port 0 is any free one.
     pub address: SocketAddr,
+    /// What every request must have as `/t/TOKEN` before its path, or in the header `x-balk-token`; the provider does
+    /// not get it. Without it, anyone who can reach the address can use it.
+    pub token: Option<Arc<str>>,
     /// What clients can make it read and keep.
     pub limits: Limits,
     /// How long one request of an agent may take.
@@ -111,6 +114,7 @@ impl Proxying {
             profile: None,
             tools: ToolTable::default(),
             address: (Ipv4Addr::LOCALHOST, 0).into(),
+            token: None,
             limits: Limits::default(),
             bounds: Bounds::default(),
             // The SDKs of OpenAI and Anthropic wait as long.
@@ -125,7 +129,7 @@ impl Proxying {
 /// A proxy that runs until it is dropped.
 pub struct Proxy {
     shared: Arc<Shared>,
-    address: SocketAddr,
+    url: String,
     /// Connections that are open end with it.
     _runtime: Runtime,
 }
@@ -143,6 +147,7 @@ impl Proxy {
             profile,
             tools,
             address,
+            token,
             limits,
             bounds,
             timeout,
@@ -174,15 +179,16 @@ impl Proxy {
             faults: Mutex::default(),
             told: Mutex::default(),
         });
-        let all = shared.clone();
-        runtime.spawn(lines.answer(limits.head, move |_, request| http::handle(all.clone(), request)));
-        Ok(Self { shared, address, _runtime: runtime })
+        let (all, door) = (shared.clone(), Door::new(token));
+        let url = url(address) + &door.path();
+        runtime.spawn(lines.answer(door, limits.head, move |_, request| http::handle(all.clone(), request)));
+        Ok(Self { shared, url, _runtime: runtime })
     }
 
-    /// Where clients on this machine reach it, without a path.
+    /// Where clients on this machine reach it, without a path but the one with the token.
     #[must_use]
     pub fn url(&self) -> String {
-        url(self.address)
+        self.url.clone()
     }
 
     /// What it has done.

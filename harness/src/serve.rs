@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
-use crate::listen::{Lines, url};
+use crate::listen::{Door, Lines, url};
 
 pub use crate::listen::Limits;
 pub use conversations::{Sites, Told};
@@ -57,6 +57,9 @@ pub struct Serve {
     pub scripts: Scripts,
     /// Where to listen; port 0 is any free one.
     pub address: SocketAddr,
+    /// What every request must have as `/t/TOKEN` before its path, or in the header `x-balk-token`. Without it, anyone
+    /// who can reach the address can use it.
+    pub token: Option<Arc<str>>,
     /// Where the agents' tools work.
     pub sites: Box<Sites>,
     /// The most requests of a conversation. The next one is refused.
@@ -76,6 +79,7 @@ impl Serve {
         Self {
             scripts,
             address: (Ipv4Addr::LOCALHOST, 0).into(),
+            token: None,
             sites: Box::new(|| Box::<Elsewhere>::default()),
             max_requests: None,
             limits: Limits::default(),
@@ -88,7 +92,7 @@ impl Serve {
 /// A server that runs until it is dropped.
 pub struct Server {
     conversations: Arc<Conversations>,
-    address: SocketAddr,
+    url: String,
     /// Connections that are open end with it.
     _runtime: Runtime,
 }
@@ -99,7 +103,7 @@ impl Server {
     /// # Errors
     /// The address is not free, or the folder of the log cannot be created.
     pub fn start(serve: Serve) -> io::Result<Self> {
-        let Serve { scripts, address, sites, max_requests, limits, only, log } = serve;
+        let Serve { scripts, address, token, sites, max_requests, limits, only, log } = serve;
         if let Some(folder) = &log {
             std::fs::create_dir_all(folder)?;
         }
@@ -111,19 +115,18 @@ impl Server {
             Lines::listen(address)?
         };
         let address = lines.address()?;
-        let all = conversations.clone();
-        runtime.spawn(
-            lines.answer(limits.head, move |shears, request| {
-                http::handle(all.clone(), limits, shears, request)
-            }),
-        );
-        Ok(Self { conversations, address, _runtime: runtime })
+        let (all, door) = (conversations.clone(), Door::new(token));
+        let url = url(address) + &door.path();
+        runtime.spawn(lines.answer(door, limits.head, move |shears, request| {
+            http::handle(all.clone(), limits, shears, request)
+        }));
+        Ok(Self { conversations, url, _runtime: runtime })
     }
 
-    /// Where clients on this machine reach it, without a path.
+    /// Where clients on this machine reach it, without a path but the one with the token.
     #[must_use]
     pub fn url(&self) -> String {
-        url(self.address)
+        self.url.clone()
     }
 
     /// What happened in the conversation of this name or, without a name, in the only one. `None` if there is none.

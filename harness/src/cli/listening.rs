@@ -3,12 +3,14 @@
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::interrupt::Interrupt;
+use super::out;
 use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -16,24 +18,53 @@ use crate::files;
 use crate::lock::Lock;
 
 /// Where a command listens.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct Listening {
     /// The port; 0 is any free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
 
-    /// The address to listen on. Anyone who can reach it can use it
+    /// The address to listen on. Other machines may reach any but the default, so it needs a token
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
+
+    /// What every request must have, as /t/TOKEN before its path or in the header x-balk-token [default: none on the
+    /// default address, else a random one, which is printed with the URL]
+    #[arg(long, value_name = "TOKEN", value_parser = token)]
+    token: Option<String>,
+}
+
+/// The shortest token.
+const TOKEN_CHARS: usize = 16;
+
+fn token(text: &str) -> Result<String, String> {
+    let is_plain = text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_'));
+    if is_plain && text.len() >= TOKEN_CHARS {
+        return Ok(text.to_owned());
+    }
+    Err(format!("expected at least {TOKEN_CHARS} of A-Z, a-z, 0-9, - and _"))
 }
 
 impl Listening {
-    pub(super) fn address(self) -> SocketAddr {
+    /// The token, random where other machines may reach the address and none was named.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub(super) fn token(&self) -> Result<Option<Arc<str>>, Error> {
+        if self.token.is_some() || self.host.is_loopback() {
+            return Ok(self.token.as_deref().map(Arc::from));
+        }
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Some(format!("{:032x}", u128::from_le_bytes(random)).into()))
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.host, self.port)
     }
 
     /// Why it cannot listen there.
-    pub(super) fn failed(self, error: &io::Error) -> Error {
+    pub(super) fn failed(&self, error: &io::Error) -> Error {
         let hint = "name another --port, or 0 for any free one, and as --host an address of this machine";
         let found = format!("{}: {error}", self.address());
         Error::usage("--port", "an address to listen on", found).hint(hint)
@@ -58,7 +89,7 @@ pub(super) fn wait(
     mut looks: impl FnMut(),
     unlogged: impl Fn() -> Option<(PathBuf, String)>,
 ) -> Result<Exit, Error> {
-    writeln!(io::stdout(), "{url}")?;
+    writeln!(out::data(), "{url}")?;
     say(format_args!("{about}"));
     let mut is_told = false;
     while !interrupt.came() {

@@ -112,6 +112,7 @@ impl Proxy {
         };
         let proxying = Proxying {
             address: self.listening.address(),
+            token: self.listening.token()?,
             api: self.api.map(Api::dialect),
             profile,
             tools: tool_table(self.tools.as_deref())?,

@@ -12,6 +12,7 @@ use super::load::{self, Failure, Named};
 use super::suite;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::input;
 use crate::serve::{Elsewhere, Scripts, Serve as Serving, Server, Sites};
 
 const AFTER_HELP: &str = "\
@@ -76,6 +77,7 @@ impl Serve {
         };
         let serving = Serving {
             address: self.listening.address(),
+            token: self.listening.token()?,
             max_requests: self.max_requests,
             log: self.log.clone(),
             sites: self.sites()?,
@@ -127,6 +129,6 @@ pub(super) fn profile(agent: &str) -> Result<Arc<agents::Profile>, Failure> {
         .hint(&hint)
         .into());
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| Error::unreadable(&path, &error))?;
+    let text = input::text(&path)?;
     Ok(Arc::new(agents::parse(agent, &text)?))
 }

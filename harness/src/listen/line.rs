@@ -19,6 +19,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use super::door::Door;
+
 /// Cuts a connection: nothing more is written, and the client gets a reset.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shears(Arc<AtomicBool>);
@@ -51,9 +53,11 @@ impl Lines {
         self.0.local_addr()
     }
 
-    /// Answers the requests of all connections. A connection ends whose next request has no whole head after this time.
+    /// Answers the requests of all connections that the door lets in. A connection ends whose next request has no whole
+    /// head after this time.
     pub(crate) async fn answer<F>(
         mut self,
+        door: Door,
         head: Duration,
         answers: impl Fn(Shears, Request<Body>) -> F + Clone + Send + 'static,
     ) where
@@ -63,11 +67,17 @@ impl Lines {
         http.timer(TokioTimer::new()).header_read_timeout(head);
         loop {
             let line = self.accept().await;
-            let (answers, shears) = (answers.clone(), line.shears.clone());
+            let (door, answers, shears) = (door.clone(), answers.clone(), line.shears.clone());
             let service = service_fn(move |request: Request<hyper::body::Incoming>| {
                 // An open connection has room for a whole answer on its way, and most of them wait.
-                let answer = Box::pin(answers(shears.clone(), request.map(Body::new)));
-                async move { Ok::<_, Infallible>(answer.await) }
+                let answer =
+                    door.admit(request.map(Body::new)).map(|it| Box::pin(answers(shears.clone(), it)));
+                async move {
+                    Ok::<_, Infallible>(match answer {
+                        Ok(answer) => answer.await,
+                        Err(refused) => *refused,
+                    })
+                }
             });
             let connection = http.serve_connection(TokioIo::new(line), service);
             // What ends one connection concerns no other.

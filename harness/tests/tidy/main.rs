@@ -9,6 +9,7 @@ mod dependencies;
 mod exceptions;
 mod finding;
 mod modules;
+mod promises;
 mod repository;
 mod sizes;
 mod source;

@@ -1,0 +1,104 @@
+//! Who may come in: everyone, or those who know the token.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode, Uri};
+
+use super::plain;
+
+/// The token that every request must have, if any: in the path, because every client can be given a base URL, or in a
+/// header. The key of a client is no place for it: a proxy sends the key on.
+#[derive(Clone, Default)]
+pub(crate) struct Door {
+    token: Option<Arc<str>>,
+}
+
+/// What comes before the token in a path.
+const PATH: &str = "/t/";
+/// The header with the token.
+const HEADER: &str = "x-balk-token";
+
+impl Door {
+    pub(crate) fn new(token: Option<Arc<str>>) -> Self {
+        Self { token }
+    }
+
+    /// What comes before the path of a request that has the token there.
+    pub(crate) fn path(&self) -> String {
+        self.token.as_ref().map_or_else(String::new, |token| format!("{PATH}{token}"))
+    }
+
+    /// The request without the token, or the answer to one that does not have it.
+    pub(crate) fn admit(&self, request: Request<Body>) -> Result<Request<Body>, Box<Response<Body>>> {
+        let Some(token) = &self.token else { return Ok(request) };
+        let (mut head, body) = request.into_parts();
+        let in_header = head.headers.remove(HEADER).is_some_and(|it| is_same(it.as_bytes(), token));
+        if let Some(uri) = behind(&head.uri, token) {
+            head.uri = uri;
+        } else if !in_header {
+            return Err(plain::text(StatusCode::UNAUTHORIZED, "application/json", REFUSED.to_owned()).into());
+        }
+        Ok(Request::from_parts(head, body))
+    }
+}
+
+const REFUSED: &str = "{\"error\":{\"type\":\"authentication_error\",\"message\":\"expected the token that Balk was \
+                       started with, or printed when it started: as /t/TOKEN before the path, or in the header \
+                       x-balk-token\"}}";
+
+/// The rest of a path that begins with the token.
+fn behind(uri: &Uri, token: &str) -> Option<Uri> {
+    let behind = uri.path_and_query()?.as_str().strip_prefix(PATH)?;
+    let (said, rest) = behind.split_at(behind.find(['/', '?']).unwrap_or(behind.len()));
+    if !is_same(said.as_bytes(), token) {
+        return None;
+    }
+    let rest = if rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(rest.parse().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Whether they are the same. The time does not show where they differ.
+fn is_same(said: &[u8], token: &str) -> bool {
+    let differs = |(one, other): (&u8, u8)| one ^ other;
+    said.len() == token.len() && said.iter().zip(token.bytes()).map(differs).fold(0, |all, it| all | it) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The path and the query with which a request is let in.
+    fn admitted(door: &Door, path: &str, header: Option<&str>) -> Option<String> {
+        let request = Request::builder().uri(path);
+        let request = match header {
+            Some(token) => request.header(HEADER, token),
+            None => request,
+        };
+        let admitted = door.admit(request.body(Body::empty()).expect("a request"));
+        let admitted = admitted.map_err(|it| assert_eq!(it.status(), StatusCode::UNAUTHORIZED)).ok()?;
+        assert!(!admitted.headers().contains_key(HEADER), "nothing sends the token on");
+        Some(admitted.uri().to_string())
+    }
+
+    #[test]
+    fn a_request_comes_in_with_the_token_and_goes_on_without_it() {
+        let door = Door::new(Some("secret".into()));
+        let in_path = |path| admitted(&door, path, None);
+        assert_eq!(in_path("/t/secret/v1/messages?beta=1").as_deref(), Some("/v1/messages?beta=1"));
+        assert_eq!(in_path("/t/secret").as_deref(), Some("/"));
+        assert_eq!(in_path("/t/secret?a=b").as_deref(), Some("/?a=b"));
+        assert_eq!(admitted(&door, "/v1/models", Some("secret")).as_deref(), Some("/v1/models"));
+        for path in ["/", "/t/", "/t/secre/v1", "/t/secrets/v1", "/t/SECRET/", "/secret", "/v1/t/secret/"] {
+            assert_eq!(in_path(path), None, "{path}");
+        }
+        assert_eq!(admitted(&door, "/v1/models", Some("secre")), None);
+    }
+
+    #[test]
+    fn without_a_token_everyone_comes_in() {
+        assert_eq!(admitted(&Door::default(), "/t/secret/v1", None).as_deref(), Some("/t/secret/v1"));
+    }
+}

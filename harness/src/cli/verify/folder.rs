@@ -28,7 +28,7 @@ pub(super) fn verify(path: &str, context: &Context, set_from: &SetFrom) -> Resul
     let kept = folder.check_transcripts()?;
     let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
     let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
-    let mut out = io::stdout().lock();
+    let mut out = crate::cli::out::people();
     let whole = if record.is_whole() { "" } else { ", not all that are planned" };
     let show = |error: io::Error| Failure::Other(error.into());
     writeln!(

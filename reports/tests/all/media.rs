@@ -27,7 +27,12 @@ fn elements(text: &str) -> (Vec<String>, usize) {
             Event::Start(tag) => elements.push(format!("{tag:?}")),
             Event::Html(it) | Event::InlineHtml(it) => html += it.matches('<').count(),
             Event::Code(_) | Event::Text(_) | Event::SoftBreak | Event::End(_) => {}
-            other => elements.push(format!("{other:?}")),
+            other @ (Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_)) => elements.push(format!("{other:?}")),
         }
     }
     (elements, html)

@@ -1,6 +1,6 @@
 """What a turn with guards costs from Python, beside the same turn in Rust: `turns.py PROGRAM`.
 
-PROGRAM is the example `turns` of the crate `balk-host`, which plays the same turns. Both are run in turn.
+PROGRAM is the example `guard_turns` of the crate `balk-host`, which plays the same turns. Both are run in turn.
 """
 
 import json

@@ -76,7 +76,7 @@ impl<W: Write> Visible<W> {
             ("\u{1b}", '[') => true,
             ("" | "\r" | "\u{1b}", _) => false,
             (begun, '0'..='9' | ';') => begun.len() < COLOUR_BYTES,
-            (_, 'm') => {
+            (begun, 'm') if sets_colour(begun) => {
                 text.push_str(&std::mem::take(&mut self.begun));
                 text.push('m');
                 return;
@@ -117,6 +117,23 @@ impl<W: Write> Visible<W> {
             None => text.push(c),
         }
     }
+}
+
+/// Whether this escape sequence, which lacks its last letter, sets colours or how bold, slanted or underlined a text is.
+/// What hides a text or makes it blink is none.
+fn sets_colour(begun: &str) -> bool {
+    let mut codes = begun.trim_start_matches("\u{1b}[").split(';');
+    while let Some(code) = codes.next() {
+        let is_known = match code {
+            "38" | "48" => codes.next() == Some("5") && codes.next().is_some(),
+            "" | "0" | "1" | "2" | "3" | "4" | "22" | "23" | "24" | "39" | "49" => true,
+            code => matches!(code.parse(), Ok(30..=37_u8 | 40..=47 | 90..=97 | 100..=107)),
+        };
+        if !is_known {
+            return false;
+        }
+    }
+    true
 }
 
 impl<W: Write> Write for Visible<W> {
@@ -161,6 +178,8 @@ mod tests {
             ("\u{1b}[1;31mred\u{1b}[0m\tand\r\n", "\u{1b}[1;31mred\u{1b}[0m\tand\r\n"),
             ("\u{1b}]52;c;eA==\u{7}", "␛]52;c;eA==␇"),
             ("\u{1b}[2Jgone", "␛[2Jgone"),
+            ("\u{1b}[8mhidden", "␛[8mhidden"),
+            ("\u{1b}[1;38;5;8mgrey", "\u{1b}[1;38;5;8mgrey"),
             ("\u{1b}[31\u{1b}[31mx", "␛[31\u{1b}[31mx"),
             ("over\rwritten", "over␍written"),
             (" ::warning::x\n##[group]\na::b", " :\\:warning::x\n##\\[group]\na::b"),

@@ -94,7 +94,7 @@ fn without_a_folder_nothing_is_kept() {
 #[test]
 fn an_interrupted_hunt_leaves_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = balk(folder.path(), &["hunt", "--trials", "100000000", "--out", "finds"]);
+    let mut command = balk(folder.path(), &["hunt", "--trials", "10000000", "--out", "finds"]);
     let mut running =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     wait_for_its_first_words(&mut running);

@@ -58,12 +58,11 @@ fn a_kept_trial_that_was_changed_is_named() {
     let folder = work.path().join("a/transcripts/abandonment");
     let file = folder.join(&files(&folder)[0]);
     let mut bytes = fs::read(&file).expect("a file");
-    // In the first frame, behind its head: its seed is the first one with a lapse, so the page names it.
     bytes[40] ^= 1;
     fs::write(&file, bytes).expect("it can be written");
     let (code, _, err) =
         ran(&mut balk(work.path(), &["report", "a", "--format", "html", "--out", "page.html"]));
-    assert!(code == 3 && err.contains("expected the records of seed"), "{err}");
+    assert!(code == 3 && err.contains("expected kept transcripts as they were written"), "{err}");
 }
 
 #[test]

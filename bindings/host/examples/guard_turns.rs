@@ -1,4 +1,4 @@
-//! The time of a turn with the stack `default` in Rust, for comparison with the bindings: `turns BYTES TURNS`.
+//! The time of a turn with the stack `default` in Rust, for comparison with the bindings: `guard_turns BYTES TURNS`.
 //!
 //! In each turn the model writes a file of so many bytes, and the tool says so. Prints nanoseconds a turn, the fastest
 //! of seven runs.

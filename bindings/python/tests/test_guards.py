@@ -128,3 +128,19 @@ def test_wrong_values_are_refused_with_what_was_expected():
         run.executed(["milk"])
     with pytest.raises(ValueError, match="transcript"):
         Stack().resume([{"entry": "start"}])
+
+
+def test_tools_may_have_the_form_of_openai_and_the_last_words_are_kept():
+    tool = {"type": "function", "function": {"name": "read_file", "description": "Reads.", "parameters": {}}}
+    ask, sent = script(chat(None, call("a")), chat("It says milk."))
+    run = Stack("none").run("Read notes.txt.", tools=[tool], model="some-model")
+    run.play(ask, lambda _: "milk")
+    assert sent[0]["tools"][0]["function"]["name"] == "read_file"
+    assert run.text() == "It says milk."
+
+
+def test_a_mistyped_effect_is_found_at_once():
+    with pytest.raises(ValueError, match="run: effect: expected read-only, .* found 'readonly'"):
+        Tool("run", effect="readonly")
+    with pytest.raises(ValueError, match="status: expected ok, error, unknown, found 'okay'"):
+        Ran("x", "okay")

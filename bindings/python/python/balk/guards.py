@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from . import _native
 from ._failures import failure_of
@@ -16,6 +16,13 @@ from ._failures import failure_of
 Dialect = Literal["openai", "responses", "anthropic", "gemini"]
 Effect = Literal["read-only", "idempotent-write", "write", "external", "unknown"]
 Status = Literal["ok", "error", "unknown"]
+Purpose = Literal["shell", "finish", "wait", "other"]
+
+
+def checked(what: str, value: str, form: Any) -> None:
+    """Raises `ValueError` if the value is none of a type of literals."""
+    if value not in get_args(form):
+        raise ValueError(f"{what}: expected {', '.join(get_args(form))}, found {value!r}")
 
 
 @dataclass(frozen=True)
@@ -26,7 +33,19 @@ class Tool:
     description: str = ""
     parameters: Mapping[str, Any] | None = None
     effect: Effect = "unknown"
-    purpose: Literal["shell", "finish", "wait", "other"] = "other"
+    purpose: Purpose = "other"
+
+    def __post_init__(self) -> None:
+        checked(f"{self.name}: effect", self.effect, Effect)
+        checked(f"{self.name}: purpose", self.purpose, Purpose)
+
+    @staticmethod
+    def of(tool: Tool | Mapping[str, Any]) -> Tool:
+        """A tool, also from the form that it has in a request of OpenAI chat."""
+        if isinstance(tool, Tool):
+            return tool
+        function = tool.get("function", tool)
+        return Tool(function["name"], function.get("description") or "", function.get("parameters"))
 
 
 @dataclass(frozen=True)
@@ -99,7 +118,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class Ended:
-    """The run has ended; `end` says how, as in records."""
+    """The run has ended; `end` says how, as in records: `finished`, `no-progress`, `stopped-by-guard`,
+    `stopped-by-user`, or an object with `limit`, `fatal-execution` or `guard-fault`."""
 
     end: Any
 
@@ -113,6 +133,9 @@ class Ran:
 
     text: str
     status: Status = "unknown"
+
+    def __post_init__(self) -> None:
+        checked("status", self.status, Status)
 
 
 class Stack:
@@ -130,15 +153,16 @@ class Stack:
         self,
         task: str,
         *,
-        tools: Sequence[Tool] = (),
+        tools: Sequence[Tool | Mapping[str, Any]] = (),
         model: str = "",
         protocol: Literal["text", "tool"] | None = None,
         limits: Mapping[str, int] | None = None,
     ) -> Run:
-        """A new run. `limits` bounds `turns`, `attempts`, `calls`, `interventions` and `questions`."""
+        """A new run. `limits` bounds `turns`, `attempts`, `calls`, `interventions` and `questions`. Tools may also have
+        the form of OpenAI chat; their effects are not known then."""
         begin = {
             "task": task,
-            "tools": [asdict(tool) for tool in tools],
+            "tools": [asdict(Tool.of(tool)) for tool in tools],
             "model": model,
             "protocol": protocol,
             "limits": limits or {},
@@ -234,6 +258,12 @@ class Run:
         """What guards did since the last call."""
         return [Told(**it) for it in self._run.news()]
 
+    def text(self) -> str:
+        """What the model said last, without its thinking."""
+        said = [entry for entry in self._run.transcript() if entry["entry"] == "completion"]
+        parts = said[-1]["parts"] if said else []
+        return "\n".join(part["text"] for part in parts if "text" in part)
+
     def transcript(self) -> list[dict[str, Any]]:
         """Everything that was committed, as plain values: for `Stack.resume`, and for the records of `balk replay`."""
         return self._run.transcript()
@@ -248,7 +278,10 @@ class Run:
         system: str | None = None,
     ) -> Ended:
         """Plays the run to its end. `ask` sends a request and returns the response, `run` runs a call, and `user`
-        answers a question, or returns `None` if nobody can."""
+        answers a question, or returns `None` if nobody can, as it does by default.
+
+        Errors of `run` and `user` are raised, and so are those of `ask` that are no failure of a provider or a network;
+        called once more, it goes on. A refusal of the provider ends the run: `news` says why."""
         while True:
             match self.step():
                 case AskModel():

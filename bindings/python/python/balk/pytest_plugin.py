@@ -110,8 +110,9 @@ class Balk:
             self._monkeypatch.setenv(name, value)
         return play
 
-    def said(self, text: str) -> None:
-        """Says what the agent told its user at the end. Without it, the model's last words count as shown."""
+    def said(self, text: str | None) -> None:
+        """Says what the agent told its user at the end; `None` if nothing. Without it, the model's last words count as
+        shown."""
         self._last.said(text)
 
     @property

@@ -90,9 +90,9 @@ class Play:
         reply = self._ask("reply")["reply"]
         return None if reply is None else str(reply)
 
-    def said(self, text: str) -> None:
-        """Says what the agent told its user last."""
-        self._ask("said", text.encode())
+    def said(self, text: str | None) -> None:
+        """Says what the agent told its user last; `None` if it told them nothing."""
+        self._ask("said", (text or "").encode())
 
     def verdict(self) -> Verdict:
         """What came of it so far."""
@@ -153,6 +153,8 @@ class Server:
 
         `folder` gets the files of the task; tools that want absolute paths get paths in it.
         """
+        if type(seed) is not int or not 0 <= seed < 2**64:
+            raise ValueError(f"seed: expected a whole number from 0 to 2^64 - 1, found {seed!r}")
         name = f"{scenario}:{seed}:{next(self._numbers)}"
         return Play(f"{self.url}/c/{quote(name, safe=':')}", folder)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._exchange import Asking, Form, Response, Shown, Unit, aplay, play
-from ..guards import Effect, Stack
+from ..guards import Effect, Stack, checked
 
 OnTold = Callable[[dict[str, Any]], None]
 """Is told of everything that a guard does: kind, guard, rule, level, text, for_user."""
@@ -58,6 +58,8 @@ class Guarding:
     ) -> None:
         stack = guards if isinstance(guards, Stack) else Stack(guards)
         self._conversations, self._effects = stack.conversations(), dict(effects or {})
+        for tool, effect in self._effects.items():
+            checked(f"effects: {tool}", effect, Effect)
         self._on_told = on_told or (lambda _: None)
 
     def asking(

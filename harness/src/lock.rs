@@ -17,7 +17,7 @@ use crate::program;
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 /// Its name begins like that of an unfinished file, so it is not taken for contents of the folder.
@@ -68,7 +68,7 @@ impl Lock {
         let holder = format!("{} (process {})\n", program::command_line(), process::id());
         file.set_len(0).and_then(|()| (&file).write_all(holder.as_bytes())).map_err(unusable)?;
         clear_left_over(folder).map_err(unusable)?;
-        Ok(Self { path, _file: file })
+        Ok(Self { path, file })
     }
 }
 
@@ -76,6 +76,8 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // A file that stays is taken over by the next run.
         let _ = remove(&self.path);
+        // A child process that has just begun may have the file open as well, and would keep the lock.
+        let _ = self.file.unlock();
     }
 }
 

@@ -119,8 +119,8 @@ impl<W: Write> Visible<W> {
     }
 }
 
-/// Whether this escape sequence, which lacks its last letter, sets colours or how bold, slanted or underlined a text is.
-/// What hides a text or makes it blink is none.
+/// Whether this escape sequence, which lacks its last letter, sets colours or how bold, slanted or underlined a text
+/// is. What hides a text or makes it blink is none.
 fn sets_colour(begun: &str) -> bool {
     let mut codes = begun.trim_start_matches("\u{1b}[").split(';');
     while let Some(code) = codes.next() {

@@ -98,7 +98,7 @@ pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
 
 fn held(folder: &Path, file: &mut File) -> Error {
     let mut holder = String::new();
-    // Some systems let nobody read a locked file.
+    // On some systems a locked file cannot be read.
     let _ = file.take(COMMAND_BYTES).read_to_string(&mut holder);
     let found = match holder.trim_end() {
         "" => "one that another run writes to".to_owned(),

@@ -223,7 +223,7 @@ impl Run {
         Ok(())
     }
 
-    /// Nobody can answer the question.
+    /// The question cannot be answered: there is no user.
     pub fn unanswered(&mut self) {
         self.inner.unanswered();
     }

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (nth, bytes) = input;
-    // 0 stands for none: the format is recognised.
+    // 0 names no format: it is recognised.
     let from = usize::from(nth).checked_sub(1).map(|at| Format::ALL[at % Format::ALL.len()]);
     let Ok((_, found)) = reading::read(bytes, from) else { return };
     for (line, found) in found {

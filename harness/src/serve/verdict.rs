@@ -60,8 +60,8 @@ pub(super) fn stuck(steps: &[Step]) -> bool {
     steps.iter().any(|it| matches!(it, Step::Act { truth, .. } if truth.is_stuck()))
 }
 
-/// What the user of an agent reads at last, after these steps: what it printed, or the model's last words where nobody
-/// knows what it printed.
+/// What the user of an agent reads at last, after these steps: what it printed, or the model's last words where that is
+/// not known.
 pub fn user_read(steps: &[Step], stdout: Option<&str>, stderr: &str) -> Printed {
     let mut others: Vec<&str> = Vec::new();
     let mut last = None;

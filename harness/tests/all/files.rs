@@ -67,7 +67,7 @@ fn a_folder_has_one_writer() {
     let path = work.path().join("a/.balk-lock");
     fs::write(&path, "balk bench --out a (process 4711)\n").expect("a file");
     let lock = fs::File::open(&path).expect("a file");
-    lock.try_lock().expect("nobody else has it");
+    lock.try_lock().expect("the lock is free");
     let found = "found one that another run writes to: balk bench --out a (process 4711)";
     refused(
         work.path(),

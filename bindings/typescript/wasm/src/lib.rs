@@ -78,7 +78,7 @@ impl Run {
         self.0.answered(text).map_err(wrong)
     }
 
-    /// Nobody can answer the question.
+    /// The question cannot be answered: there is no user.
     pub fn unanswered(&mut self) {
         self.0.unanswered();
     }

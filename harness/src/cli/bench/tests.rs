@@ -148,7 +148,7 @@ fn check_merge(schedules: std::ops::Range<u64>) {
             assert!(nth < 3, "schedule {seed}: {ended:?}");
         }
         let mut found = files(&out);
-        // Nobody may come after a merge that ended badly when all was written.
+        // A merge that ended badly after all was written leaves its lock file.
         found.retain(|name, _| !name.to_string_lossy().starts_with(".balk-"));
         assert!(found == expected, "schedule {seed}");
         fs::remove_dir_all(out).expect("a folder");

@@ -286,13 +286,22 @@ impl Place {
         if let Step::Tools { calls, .. } = self.run.step() {
             self.ran(&results(&calls, news));
         }
-        for message in news {
+        for (at, message) in messages.iter().enumerate().skip(answer + 1) {
             let Said::User { text } = message else { continue };
             match self.run.step() {
                 Step::Model { .. } | Step::Reply => {
                     self.run.said(UserMessage { from: Speaker::User, text: text.clone() });
                 }
-                Step::User(question) => self.run.answered(question.answered_by(text)),
+                Step::User(question) => {
+                    let said = question.answered_by(text);
+                    if said.as_ref().is_none_or(|it| it.text != *text) {
+                        let words: Vec<Entry> = said.clone().map(Entry::Answer).into_iter().collect();
+                        self.puts.push(Put::instead(at, &words));
+                    }
+                    if let Some(said) = said {
+                        self.run.answered(said);
+                    }
+                }
                 Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
             }
         }

@@ -211,7 +211,8 @@ impl Run {
         Ok(())
     }
 
-    /// The user answered a question, in any words: an option by its number or label, or an instruction.
+    /// The user answered a question, in any words: an option by its number or label, or an instruction. The number of
+    /// an option that asks for an instruction changes nothing: the question is still open.
     ///
     /// # Errors
     /// No question is open.
@@ -219,7 +220,9 @@ impl Run {
         let balk_guards::Step::User(question) = self.inner.step() else {
             return Err(Error::new("answered: expected a step that asks the user, found another one"));
         };
-        self.inner.answered(question.answered_by(&text.into()));
+        if let Some(answer) = question.answered_by(&text.into()) {
+            self.inner.answered(answer);
+        }
         Ok(())
     }
 

@@ -194,6 +194,31 @@ fn a_question_is_put_in_the_models_place_and_answered_in_the_users() {
 }
 
 #[test]
+fn a_number_reaches_the_model_as_the_words_of_its_option() {
+    let mut framework = framework("no-tools");
+    framework.says("Read notes.txt and tell me what it says.");
+    let announced =
+        |nth: u32| json!({"text": format!("I will read the file now, as step {nth} of my plan.")});
+    let turn = framework.asks(&[1, 2].map(announced));
+    let Turn::Show { answer: Some(question), .. } = turn else { panic!("{turn:?}") };
+    // The option that asks for an instruction lacks it, so the question is still open.
+    framework.says("1");
+    let turn = framework.asks(&[]);
+    assert!(
+        matches!(&turn, Turn::Show { answer: Some(again), .. } if again.text == question.text),
+        "{turn:?}"
+    );
+    let option = question.text.lines().find(|it| it.ends_with("switch to another model")).expect("an option");
+    framework.says(&option[..1]);
+    framework.asks(&[call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    let users = |placed: &&Placed| matches!(placed, Placed::New { said: Said::User { .. } });
+    let said = framework.last_sent();
+    let words = Placed::New { said: Said::User { text: "switch to another model".into() } };
+    assert_eq!(said.iter().filter(users).next_back(), Some(&words), "{said:?}");
+    assert!(!said.contains(&own(2)) && !said.contains(&own(4)), "{said:?}");
+}
+
+#[test]
 fn another_history_is_folded_anew() {
     let mut framework = framework("duplicate");
     framework.says("Read notes.txt.");

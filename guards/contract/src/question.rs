@@ -16,12 +16,18 @@ impl Question {
 
     /// What the user's next words choose: an option, by its number or its label. "Stop" and "end the run" end it,
     /// offered or not. Any other words are an instruction or, where none is asked for, they go on.
+    ///
+    /// A number says nothing to the model, so the label takes its place. The number of an option that asks for an
+    /// instruction is no answer: the instruction is still to come.
     #[must_use]
-    pub fn answered_by(&self, text: &Arc<str>) -> UserAnswer {
+    pub fn answered_by(&self, text: &Arc<str>) -> Option<UserAnswer> {
         let said = text.trim().trim_end_matches('.');
         let number = said.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
-        let by_number = number.and_then(|at| self.options.get(at));
-        let by_label = || self.options.iter().find(|it| it.label.eq_ignore_ascii_case(said));
+        if let Some(chosen) = number.and_then(|at| self.options.get(at)) {
+            let (choice, text) = (chosen.kind, chosen.label.as_ref().into());
+            return (choice != ChoiceKind::Instruct).then_some(UserAnswer { choice, text });
+        }
+        let by_label = self.options.iter().find(|it| it.label.eq_ignore_ascii_case(said));
         let offers =
             |kind: &ChoiceKind| *kind == ChoiceKind::Stop || self.options.iter().any(|it| it.kind == *kind);
         let in_words = || {
@@ -29,8 +35,8 @@ impl Question {
                 [ChoiceKind::Instruct, ChoiceKind::Constrain, ChoiceKind::Continue, ChoiceKind::SwitchModel];
             word(said).into_iter().chain(kinds).find(offers).unwrap_or(ChoiceKind::Stop)
         };
-        let choice = by_number.or_else(by_label).map_or_else(in_words, |it| it.kind);
-        UserAnswer { choice, text: text.clone() }
+        let choice = by_label.map_or_else(in_words, |it| it.kind);
+        Some(UserAnswer { choice, text: text.clone() })
     }
 }
 
@@ -72,7 +78,7 @@ mod tests {
 
     #[test]
     fn words_choose_an_option_or_instruct() {
-        let chosen = |text: &str| question().answered_by(&text.into()).choice;
+        let chosen = |text: &str| question().answered_by(&text.into()).unwrap().choice;
         assert_eq!(chosen("3"), ChoiceKind::Continue);
         assert_eq!(chosen(" 4. "), ChoiceKind::Stop);
         assert_eq!(chosen("End the run."), ChoiceKind::Stop);
@@ -80,8 +86,15 @@ mod tests {
         assert_eq!(chosen("9"), ChoiceKind::Instruct);
         assert_eq!(chosen("Use the other folder."), ChoiceKind::Instruct);
         let without_end = Question { options: vec![Choice::instruct("say what to do")], ..question() };
-        let chosen = |text: &str| without_end.answered_by(&text.into()).choice;
+        let chosen = |text: &str| without_end.answered_by(&text.into()).unwrap().choice;
         assert_eq!([chosen("Stop."), chosen("end the run")], [ChoiceKind::Stop; 2]);
         assert_eq!(chosen("Stop at the first test."), ChoiceKind::Instruct);
+    }
+
+    #[test]
+    fn a_number_becomes_the_words_of_its_option() {
+        let answer = question().answered_by(&"3".into()).unwrap();
+        assert_eq!(&*answer.text, "let it continue");
+        assert_eq!(question().answered_by(&"1".into()), None);
     }
 }

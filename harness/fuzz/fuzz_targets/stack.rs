@@ -54,7 +54,10 @@ fuzz_target!(|bytes: &[u8]| {
                 let mut ran = |call| ToolResult::executed(call, status[usize::from(draws.byte() % 3)], draws.text());
                 run.executed(calls.iter().map(&mut ran).collect::<Vec<_>>());
             }
-            Step::User(question) => run.answered(question.answered_by(&draws.text().into())),
+            Step::User(question) => match question.answered_by(&draws.text().into()) {
+                Some(answer) => run.answered(answer),
+                None => run.unanswered(),
+            },
             Step::Wait(wait) => run.waited(wait.at_least),
             Step::Reply => run.said(UserMessage { from: Speaker::User, text: draws.text().into() }),
             Step::Ended(end) => {

@@ -394,7 +394,11 @@ fn hears(
             // Some agents answer every message without a call by themselves, with the same words. Words that come for
             // the third time are taken for that, and the question is asked again.
             Step::User(_) if before.iter().filter(|it| *it == message).count() > 1 => {}
-            Step::User(question) => run.answered(question.answered_by(text)),
+            Step::User(question) => {
+                if let Some(answer) = question.answered_by(text) {
+                    run.answered(answer);
+                }
+            }
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
         }
     }

@@ -412,10 +412,7 @@ impl Place {
 
     /// A guard or the user ended the run.
     fn stops(&mut self, end: &Termination) -> Turn {
-        let said = self.turn.iter().filter_map(|entry| {
-            if let Entry::Conclusion(it) = entry { Some(it.notice().text) } else { entry.notice().cloned() }
-        });
-        let said: Vec<Arc<str>> = said.collect();
+        let said: Vec<Arc<str>> = self.turn.iter().filter_map(|it| it.notice().cloned()).collect();
         let text = match (&*said, end) {
             ([], Termination::StoppedByUser) => "The run has ended, as you asked.".to_owned(),
             ([], _) => "The run has ended.".to_owned(),

@@ -8,8 +8,7 @@ use serde::Serialize;
 /// Something that a guard did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Told {
-    /// `repair`, `feedback`, `note`, `question`, `notice`, `block` or `stop`; `conclusion` for what the user is told at
-    /// the end.
+    /// `repair`, `feedback`, `note`, `question`, `notice`, `block` or `stop`.
     pub kind: &'static str,
     /// The guard.
     pub guard: String,
@@ -30,22 +29,16 @@ pub fn told(entries: &[Entry]) -> Vec<Told> {
 }
 
 impl Told {
+    /// A conclusion is told by the notice or the question that follows it.
     fn of(entry: &Entry) -> Option<Self> {
-        let (kind, note, for_user) = if let Entry::Intervention(Intervention { kind, note, .. }) = entry {
-            (kind.name(), note, kind.is_for_user())
-        } else if let Entry::Conclusion(it) = entry {
-            ("conclusion", &it.note, true)
-        } else {
-            return None;
-        };
-        let text = if let Entry::Conclusion(it) = entry { it.notice().text } else { note.text.clone() };
+        let Entry::Intervention(Intervention { kind, note, .. }) = entry else { return None };
         Some(Self {
-            kind,
+            kind: kind.name(),
             guard: note.guard.to_string(),
             rule: note.rule.to_string(),
             level: note.level,
-            text,
-            for_user,
+            text: note.text.clone(),
+            for_user: kind.is_for_user(),
         })
     }
 }

@@ -45,8 +45,11 @@ fn a_run_goes_step_by_step_and_can_be_resumed() {
     assert_eq!(run.transcript(), resumed.transcript());
     run.completed(&from_value(json!({"text": "Milk and bread."})).expect("an answer"));
     assert_eq!(run.step(), Step::Reply {});
+    run.news();
     run.end();
     assert!(matches!(run.step(), Step::Ended { .. }));
+    // A conclusion and its notice say the same.
+    assert_eq!(run.news().iter().map(|it| it.kind).collect::<Vec<_>>(), ["notice"]);
 }
 
 #[test]

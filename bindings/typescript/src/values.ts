@@ -61,7 +61,7 @@ export interface Ran {
 
 /** Something that a guard did; `for_user` says whose eyes the text is for. */
 export interface Told {
-  kind: "repair" | "feedback" | "note" | "question" | "notice" | "block" | "stop" | "conclusion";
+  kind: "repair" | "feedback" | "note" | "question" | "notice" | "block" | "stop";
   guard: string;
   rule: string;
   /** The rung of the rule's ladder, from 1. */

@@ -81,6 +81,9 @@ pub enum Said {
     Tool {
         /// The id of the call.
         id: Arc<str>,
+        /// The tool's name, which the guards give in what they add. Empty where it is not known.
+        #[serde(default, skip_serializing_if = "str::is_empty")]
+        tool: Arc<str>,
         /// What the tool said.
         text: Arc<str>,
         /// Whether it failed: `ok`, `error` or `unknown`.

@@ -150,7 +150,8 @@ fn a_refused_call_never_reaches_the_framework() {
         matches!(&sent[5], Placed::New { said: Said::Assistant(it) } if &*it.calls[0].id == "c"),
         "{sent:?}"
     );
-    assert!(matches!(&sent[6], Placed::New { said: Said::Tool { id, .. } } if &**id == "c"), "{sent:?}");
+    let Placed::New { said: Said::Tool { id, tool, .. } } = &sent[6] else { panic!("{sent:?}") };
+    assert_eq!((&**id, &**tool), ("c", "read_file"));
 }
 
 #[test]
@@ -172,7 +173,8 @@ fn of_several_calls_the_others_run() {
     let refused: Vec<Call> = vec![from_value(notes("c")).expect("a call")];
     assert_eq!(sent[5], Placed::Own { from: 5, calls: refused });
     assert_eq!(sent[6], own(6));
-    assert!(matches!(&sent[7], Placed::New { said: Said::Tool { id, .. } } if &**id == "c"), "{sent:?}");
+    let Placed::New { said: Said::Tool { id, tool, .. } } = &sent[7] else { panic!("{sent:?}") };
+    assert_eq!((&**id, &**tool), ("c", "read_file"));
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn a_number_reaches_the_model_as_the_words_of_its_option() {
     let users = |placed: &&Placed| matches!(placed, Placed::New { said: Said::User { .. } });
     let said = framework.last_sent();
     let words = Placed::New { said: Said::User { text: "switch to another model".into() } };
-    assert_eq!(said.iter().filter(users).next_back(), Some(&words), "{said:?}");
+    assert_eq!(said.iter().rfind(users), Some(&words), "{said:?}");
     assert!(!said.contains(&own(2)) && !said.contains(&own(4)), "{said:?}");
 }
 

@@ -46,7 +46,7 @@ export interface Shown extends Answer {
 export type Said =
   | { role: "system" | "user"; text: string }
   | ({ role: "assistant" } & Answer)
-  | { role: "tool"; id: string; text: string; status?: Status };
+  | { role: "tool"; id: string; /** Its name, in results of guards. */ tool?: string; text: string; status?: Status };
 
 /** Why an attempt gave no answer; `retry_after` in milliseconds. */
 export type Failure =

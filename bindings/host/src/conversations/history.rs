@@ -26,7 +26,7 @@ pub(super) fn entries(messages: &[Said], offer: &Offer) -> Vec<Entry> {
                     entries.push(Entry::Completion(completion.into()));
                 }
             }
-            Said::Tool { id, text, status } => {
+            Said::Tool { id, text, status, .. } => {
                 if let Some(at) = open.iter().position(|it| it.id == *id) {
                     let call = open.remove(at);
                     entries.push(Entry::Result(ToolResult::executed(&call, *status, text.clone())));
@@ -60,13 +60,22 @@ pub(super) fn is_one_turn(news: &[Said]) -> bool {
 
 /// What a model is shown of these entries, beside what was before.
 pub(super) fn messages(entries: &[Entry]) -> Vec<Said> {
+    let view = View::of(entries);
+    let messages = view.messages();
+    let tool = |id: &str| {
+        let of = |it: &Message| match it {
+            Message::Assistant(said) => said.calls.iter().find(|it| *it.id == *id).map(|it| it.tool.clone()),
+            Message::User(_) | Message::Result { .. } => None,
+        };
+        messages.iter().find_map(of).unwrap_or_default()
+    };
     let said = |message: &Message| match message {
         Message::User(text) => Said::User { text: text.clone() },
         Message::Assistant(it) => Said::Assistant(Answer::from(&**it)),
         Message::Result { id, text, is_error } => {
             let status = if *is_error { Status::Error } else { Status::Unknown };
-            Said::Tool { id: id.clone(), text: text.clone(), status }
+            Said::Tool { id: id.clone(), tool: tool(id), text: text.clone(), status }
         }
     };
-    View::of(entries).messages().iter().map(said).collect()
+    messages.iter().map(said).collect()
 }

@@ -71,8 +71,9 @@ impl Put {
             if let Entry::Result(it) = entry {
                 let is_ours =
                     it.origin == Origin::Synthetic && !seen.iter().any(|call| call.id == it.call.id);
-                let (id, text) = (it.call.id.clone(), it.text.text().clone());
-                is_ours.then_some(Said::Tool { id, text, status: Status::Error })
+                let ToolCall { id, tool, .. } = &*it.call;
+                let (id, tool, text) = (id.clone(), tool.clone(), it.text.text().clone());
+                is_ours.then_some(Said::Tool { id, tool, text, status: Status::Error })
             } else if let Entry::Intervention(it) = entry {
                 it.message().map(|text| Said::User { text: text.clone() })
             } else {

@@ -76,7 +76,7 @@ export const form: Form<Message> = {
       }
       case "tool": {
         const output: Output = { type: "error-text", value: said.text };
-        return { role: "tool", content: [{ type: "tool-result", toolCallId: said.id, toolName: "", output }] };
+        return { role: "tool", content: [{ type: "tool-result", toolCallId: said.id, toolName: said.tool ?? "", output }] };
       }
     }
   },
@@ -92,23 +92,13 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** Results that follow each other are one message; those of the guards get the names of their tools. */
+/** Results that follow each other are one message. */
 export function promptOf(messages: Message[]): Message[] {
   const prompt: Message[] = [];
-  const names = new Map<string, string>();
   for (const message of messages) {
-    if (message.role === "assistant") {
-      for (const it of message.content) if (it.type === "tool-call") names.set(it.toolCallId, it.toolName);
-    }
     const last = prompt.at(-1);
-    if (message.role !== "tool") prompt.push(message);
-    else {
-      const content = message.content.map((it) =>
-        it.type === "tool-result" ? { ...it, toolName: it.toolName || (names.get(it.toolCallId) ?? "") } : it,
-      );
-      if (last?.role === "tool") prompt[prompt.length - 1] = { ...last, content: [...last.content, ...content] };
-      else prompt.push({ ...message, content });
-    }
+    if (message.role !== "tool" || last?.role !== "tool") prompt.push(message);
+    else prompt[prompt.length - 1] = { ...last, content: [...last.content, ...message.content] };
   }
   return prompt;
 }

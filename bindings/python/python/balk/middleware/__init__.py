@@ -31,6 +31,16 @@ def finish_of(reason: Any) -> str:
     return _FINISHES.get(str(reason), "not_given")
 
 
+def tool_of(name: str, description: str | None, parameters: Any, purpose: str = "other") -> dict[str, Any]:
+    """A tool on offer, in the form of the guards."""
+    return {"name": name, "description": description or "", "parameters": parameters, "purpose": purpose}
+
+
+def plain(item: Any) -> dict[str, Any]:
+    """A message, or a part of one, as a dictionary; the SDKs have both forms."""
+    return dict(item) if isinstance(item, Mapping) else item.model_dump(exclude_none=True)
+
+
 def text_of(content: Any) -> str:
     """The text of a content: itself, or the text parts of it."""
     if isinstance(content, str):
@@ -69,11 +79,17 @@ class Guarding:
         declared = [{"effect": self._effects.get(tool["name"], "unknown")} | tool for tool in tools]
         return Asking(self._conversations, units, form, declared, str(model or ""))
 
-    def told(self, shown: Shown[Response]) -> Shown[Response]:
-        """Says what guards did."""
+    def returned(
+        self, shown: Shown[Response], changed: Callable[[Response | None, dict[str, Any]], Response]
+    ) -> Response:
+        """What the framework gets: the response as it came, or `changed` with an answer in its place. Says before what
+        guards did.
+        """
         for told in shown.told:
             self._on_told(told)
-        return shown
+        if shown.answer is None and shown.response is not None:
+            return shown.response
+        return changed(shown.response, shown.answer or {"text": "", "calls": []})
 
 
 class Guarded:
@@ -87,7 +103,7 @@ class Guarded:
         units: Callable[[Mapping[str, Any]], list[Unit[Any]]],
         tools: Callable[[Mapping[str, Any]], list[dict[str, Any]]],
         answer_of: Callable[[Any], dict[str, Any]],
-        changed: Callable[[Shown[Any], dict[str, Any]], Any],
+        changed: Callable[[Any, dict[str, Any]], Any],
     ) -> None:
         self._create, self._guarding, self._form = create, guarding, form
         self._units, self._tools, self._answer_of, self._changed = units, tools, answer_of, changed
@@ -104,14 +120,11 @@ class Guarded:
 
     def _call(self, **request: Any) -> Any:
         shown = play(self._asking(request), lambda sent: self._create(**request | {"messages": sent}), self._answer_of)
-        return self._returned(shown)
+        return self._guarding.returned(shown, self._changed)
 
     async def _acall(self, **request: Any) -> Any:
         async def ask(sent: list[Any]) -> Any:
             return await self._create(**request | {"messages": sent})
 
-        return self._returned(await aplay(self._asking(request), ask, self._answer_of))
-
-    def _returned(self, shown: Shown[Any]) -> Any:
-        shown = self._guarding.told(shown)
-        return shown.response if shown.answer is None else self._changed(shown, shown.answer)
+        shown = await aplay(self._asking(request), ask, self._answer_of)
+        return self._guarding.returned(shown, self._changed)

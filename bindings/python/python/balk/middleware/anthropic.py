@@ -17,9 +17,9 @@ from typing import Any
 
 from anthropic.types import Message
 
-from .._exchange import Form, Shown, Unit
+from .._exchange import Form, Unit
 from ..guards import Effect, Stack
-from . import Guarded, Guarding, OnTold, finish_of, object_of, text_of
+from . import Guarded, Guarding, OnTold, finish_of, object_of, plain, text_of
 
 
 def guarded(
@@ -46,12 +46,8 @@ def _tools(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(block: Any) -> dict[str, Any]:
-    return dict(block) if isinstance(block, Mapping) else block.model_dump(exclude_none=True)
-
-
 def _blocks(content: Any) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else [_plain(it) for it in content]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else [plain(it) for it in content]
 
 
 def _units(request: Mapping[str, Any]) -> list[Unit[Any]]:
@@ -135,8 +131,8 @@ _NOTHING: dict[str, Any] = {
 }
 
 
-def _changed(shown: Shown[Message], answer: dict[str, Any]) -> Message:
-    came = json.loads(shown.response.model_dump_json()) if shown.response else _NOTHING
+def _changed(response: Message | None, answer: dict[str, Any]) -> Message:
+    came = json.loads(response.model_dump_json()) if response else _NOTHING
     thinking = [it for it in came["content"] if it["type"] in ("thinking", "redacted_thinking")]
     stop = "tool_use" if answer["calls"] else "end_turn"
     return Message.model_validate(came | {"content": [*thinking, *_content(answer)], "stop_reason": stop})

@@ -18,7 +18,7 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from .._exchange import Asking, Form, Shown, Unit, aplay, play
+from .._exchange import Asking, Form, Unit, aplay, play
 from ..guards import Effect, Stack
 from . import Guarding, OnTold, finish_of, object_of
 
@@ -42,13 +42,15 @@ class Guards(AgentMiddleware):
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]) -> ModelResponse:
         asking = self._asking(request)
-        return self._returned(play(asking, lambda sent: handler(request.override(messages=sent)), _answer_of))
+        shown = play(asking, lambda sent: handler(request.override(messages=sent)), _answer_of)
+        return self._guarding.returned(shown, _changed)
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         asking = self._asking(request)
-        return self._returned(await aplay(asking, lambda sent: handler(request.override(messages=sent)), _answer_of))
+        shown = await aplay(asking, lambda sent: handler(request.override(messages=sent)), _answer_of)
+        return self._guarding.returned(shown, _changed)
 
     def _asking(self, request: ModelRequest) -> Asking[AnyMessage, ModelResponse]:
         units = [Unit(_said(message), [message]) for message in request.messages]
@@ -56,13 +58,6 @@ class Guards(AgentMiddleware):
         tools = [{name: it[name] for name in ("name", "description", "parameters") if name in it} for it in functions]
         model = getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
         return self._guarding.asking(units, Form(_new, _with_calls), tools, model)
-
-    def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        shown = self._guarding.told(shown)
-        if shown.answer is None and shown.response is not None:
-            return shown.response
-        came = _message_of(shown.response) if shown.response else AIMessage("")
-        return ModelResponse(result=[_changed(came, shown.answer or {"text": "", "calls": []})])
 
 
 def _message_of(response: ModelResponse) -> AIMessage:
@@ -129,20 +124,20 @@ def _with_calls(own: list[AnyMessage], calls: list[dict[str, Any]]) -> list[AnyM
     return [AIMessage(message.content, tool_calls=[*message.tool_calls, *_calls(calls)])]
 
 
-def _changed(message: AIMessage, answer: dict[str, Any]) -> AIMessage:
-    """The message with this answer in its place; what only the provider reads stays where the text does."""
+def _changed(response: ModelResponse | None, answer: dict[str, Any]) -> ModelResponse:
+    """The response with this answer in its place; what only the provider reads stays where the text does."""
+    message = _message_of(response) if response else AIMessage("")
     content = message.content if answer["text"] == str(message.text) else answer["text"]
     if isinstance(content, list):
         ids = {call["id"] for call in answer["calls"]}
         content = [it for it in content if _tool_use(it) is None or _tool_use(it) in ids]
-    calls = _calls(answer["calls"])
     update: dict[str, Any] = {
         "content": content,
-        "tool_calls": calls,
+        "tool_calls": _calls(answer["calls"]),
         "invalid_tool_calls": [],
         "additional_kwargs": {},
     }
-    return message.model_copy(update=update)
+    return ModelResponse(result=[message.model_copy(update=update)])
 
 
 def _tool_use(block: Any) -> Any:

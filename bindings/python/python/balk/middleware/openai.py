@@ -17,9 +17,9 @@ from typing import Any
 
 from openai.types.chat import ChatCompletion
 
-from .._exchange import Form, Shown, Unit
+from .._exchange import Form, Unit
 from ..guards import Effect, Stack
-from . import Guarded, Guarding, OnTold, finish_of, text_of
+from . import Guarded, Guarding, OnTold, finish_of, plain, text_of
 
 
 def guarded(
@@ -42,12 +42,8 @@ def _tools(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{name: it[name] for name in ("name", "description", "parameters") if name in it} for it in functions]
 
 
-def _plain(message: Any) -> dict[str, Any]:
-    return dict(message) if isinstance(message, Mapping) else message.model_dump(exclude_none=True)
-
-
 def _units(request: Mapping[str, Any]) -> list[Unit[Any]]:
-    return [Unit(_said(_plain(message)), [message]) for message in request["messages"]]
+    return [Unit(_said(plain(message)), [message]) for message in request["messages"]]
 
 
 def _said(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +67,7 @@ def _answer(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answer_of(response: ChatCompletion) -> dict[str, Any]:
     choice = response.choices[0]
-    answer = _answer(_plain(choice.message)) | {"finish": finish_of(choice.finish_reason)}
+    answer = _answer(plain(choice.message)) | {"finish": finish_of(choice.finish_reason)}
     if usage := response.usage:
         answer["usage"] = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
     return answer
@@ -98,15 +94,15 @@ def _new(said: dict[str, Any]) -> list[Any]:
 
 
 def _with_calls(own: list[Any], calls: list[dict[str, Any]]) -> list[Any]:
-    message = _plain(own[0])
+    message = plain(own[0])
     return [
         message
         | {"tool_calls": [*message.get("tool_calls", []), *_message({"text": "", "calls": calls})["tool_calls"]]}
     ]
 
 
-def _changed(shown: Shown[ChatCompletion], answer: dict[str, Any]) -> ChatCompletion:
-    came = json.loads(shown.response.model_dump_json()) if shown.response else {"id": "balk", "created": 0, "model": ""}
+def _changed(response: ChatCompletion | None, answer: dict[str, Any]) -> ChatCompletion:
+    came = json.loads(response.model_dump_json()) if response else {"id": "balk", "created": 0, "model": ""}
     finish = "tool_calls" if answer["calls"] else "stop"
     choice = {"index": 0, "finish_reason": finish, "logprobs": None, "message": _message(answer)}
     return ChatCompletion.model_validate(came | {"object": "chat.completion", "choices": [choice]})

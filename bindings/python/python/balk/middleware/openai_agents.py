@@ -11,22 +11,15 @@ agent = Agent("helper", model=GuardedModel(OpenAIResponsesModel("gpt-5", client)
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from agents import Model, ModelResponse, Usage
-from openai.types.responses import (
-    Response,
-    ResponseCompletedEvent,
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputText,
-)
+from openai.types.responses import Response, ResponseCompletedEvent, ResponseFunctionToolCall, ResponseOutputMessage
 
 from .._exchange import Form, Shown, Unit, aplay
 from ..guards import Effect, Stack
-from . import Guarding, OnTold
-
-_Item = Any
+from . import Guarding, OnTold, plain, text_of, tool_of
 
 
 class GuardedModel(Model):
@@ -51,7 +44,7 @@ class GuardedModel(Model):
     async def get_response(
         self,
         system_instructions: str | None,
-        input: str | list[_Item],
+        input: str | list[Any],
         model_settings: Any,
         tools: list[Any],
         output_schema: Any,
@@ -66,11 +59,12 @@ class GuardedModel(Model):
         model = getattr(self.wrapped, "model", "")
         asking = self._guarding.asking(units, Form(_new, _with_calls), offered, model)
 
-        async def ask(sent: list[_Item]) -> ModelResponse:
+        async def ask(sent: list[Any]) -> ModelResponse:
             rest = (model_settings, tools, output_schema, handoffs, tracing)
             return await self.wrapped.get_response(system_instructions, sent, *rest, **kept)
 
-        return self._returned(await aplay(asking, ask, lambda it: _answer(it.output, it.usage)))
+        shown: Shown[ModelResponse] = await aplay(asking, ask, _answer_of)
+        return self._guarding.returned(shown, _changed)
 
     async def stream_response(self, *args: Any, **kept: Any) -> AsyncIterator[Any]:
         response = await self.get_response(*args, **kept)
@@ -80,86 +74,66 @@ class GuardedModel(Model):
         )  # fmt: skip
         yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
 
-    def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        shown = self._guarding.told(shown)
-        if shown.answer is None and shown.response is not None:
-            return shown.response
-        came = shown.response or ModelResponse(output=[], usage=Usage(), response_id=None)
-        answer = shown.answer or {"text": "", "calls": []}
-        kept = [it for it in came.output if it.type not in ("message", "function_call")]
-        return ModelResponse(output=[*kept, *_output(answer)], usage=came.usage, response_id=came.response_id)
-
 
 def _tool(name: str, tool: Any) -> dict[str, Any]:
     schema = getattr(tool, "params_json_schema", None) or getattr(tool, "input_json_schema", None)
-    description = getattr(tool, "description", None) or getattr(tool, "tool_description", None) or ""
-    return {"name": name, "description": description, "parameters": schema}
+    return tool_of(name, getattr(tool, "description", None) or getattr(tool, "tool_description", None), schema)
 
 
-def _of(item: _Item, name: str, default: Any = None) -> Any:
-    return item.get(name, default) if isinstance(item, Mapping) else getattr(item, name, default)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(_of(it, "text") or "" for it in content or [])
-
-
-def _answer(items: list[_Item], usage: Any = None) -> dict[str, Any]:
-    texts = [_text(_of(it, "content")) for it in items if _of(it, "type", "message") == "message"]
-    calls = [it for it in items if _of(it, "type") == "function_call"]
-    answer: dict[str, Any] = {
-        "text": "\n".join(it for it in texts if it),
-        "calls": [
-            {"id": _of(it, "call_id"), "tool": _of(it, "name"), "arguments": _of(it, "arguments")} for it in calls
-        ],
-    }
-    if usage is not None:
-        answer["usage"] = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-    return answer
-
-
-def _units(items: list[_Item]) -> list[Unit[_Item]]:
+def _units(items: list[Any]) -> list[Unit[Any]]:
     """What the model says at once is one message, however many items it is."""
-    units: list[Unit[_Item]] = []
-    said: list[_Item] = []
-
-    def ends() -> None:
-        if said:
-            units.append(Unit({"role": "assistant"} | _answer(said), list(said)))
-            said.clear()
-
-    for item in items:
-        kind, role = _of(item, "type", "message"), _of(item, "role")
-        if kind == "function_call_output":
-            ends()
-            output = {"role": "tool", "id": _of(item, "call_id"), "text": _text(_of(item, "output"))}
-            units.append(Unit(output, [item]))
-        elif kind == "message" and role != "assistant":
-            ends()
-            speaker = "user" if role == "user" else "system"
-            units.append(Unit({"role": speaker, "text": _text(_of(item, "content"))}, [item]))
+    units: list[Unit[Any]] = []
+    for is_model, together in groupby(items, lambda it: _said(plain(it)) is None):
+        own = list(together)
+        if is_model:
+            units.append(Unit({"role": "assistant"} | _answer(own), own))
         else:
-            said.append(item)
-    ends()
+            units += [Unit(_said(plain(it)) or {}, [it]) for it in own]
     return units
 
 
+def _said(item: dict[str, Any]) -> dict[str, Any] | None:
+    """What the model is told; `None` if the model says it."""
+    match item.get("type", "message"), item.get("role"):
+        case "function_call_output", _:
+            return {"role": "tool", "id": item["call_id"], "text": text_of(item["output"])}
+        case "message", ("user" | "system" | "developer") as role:
+            return {"role": "user" if role == "user" else "system", "text": text_of(item["content"])}
+        case _:
+            return None
+
+
+def _answer(items: list[Any]) -> dict[str, Any]:
+    said = [plain(it) for it in items]
+    texts = [text_of(it["content"]) for it in said if it.get("type", "message") == "message"]
+    calls = [it for it in said if it.get("type") == "function_call"]
+    return {
+        "text": "\n".join(it for it in texts if it),
+        "calls": [{"id": it["call_id"], "tool": it["name"], "arguments": it["arguments"]} for it in calls],
+    }
+
+
+def _answer_of(response: ModelResponse) -> dict[str, Any]:
+    usage = response.usage
+    tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+    return _answer(response.output) | {"usage": tokens}
+
+
+def _changed(response: ModelResponse | None, answer: dict[str, Any]) -> ModelResponse:
+    came = response or ModelResponse(output=[], usage=Usage(), response_id=None)
+    kept = [it for it in came.output if it.type not in ("message", "function_call")]
+    return ModelResponse(output=[*kept, *_output(answer)], usage=came.usage, response_id=came.response_id)
+
+
 def _output(answer: dict[str, Any]) -> list[Any]:
-    output: list[Any] = []
-    if answer["text"]:
-        text = ResponseOutputText(type="output_text", text=answer["text"], annotations=[])
-        output.append(
-            ResponseOutputMessage(id="msg_balk", type="message", role="assistant", status="completed", content=[text])
-        )
-    for it in answer["calls"]:
-        call = {"call_id": it["id"], "name": it["tool"], "arguments": it["arguments"], "type": "function_call"}
-        output.append(ResponseFunctionToolCall(**call))
-    return output
+    content = [{"type": "output_text", "text": answer["text"], "annotations": []}]
+    message = {"id": "msg_balk", "type": "message", "role": "assistant", "status": "completed", "content": content}
+    text = [ResponseOutputMessage.model_validate(message)] if answer["text"] else []
+    calls = [{"call_id": it["id"], "name": it["tool"], "arguments": it["arguments"]} for it in answer["calls"]]
+    return text + [ResponseFunctionToolCall(**it, type="function_call") for it in calls]
 
 
-def _new(said: dict[str, Any]) -> list[_Item]:
+def _new(said: dict[str, Any]) -> list[Any]:
     match said["role"]:
         case "assistant":
             return [it.model_dump(exclude_none=True) for it in _output(said)]
@@ -169,5 +143,5 @@ def _new(said: dict[str, Any]) -> list[_Item]:
             return [{"role": "user", "content": said["text"]}]
 
 
-def _with_calls(own: list[_Item], calls: list[dict[str, Any]]) -> list[_Item]:
+def _with_calls(own: list[Any], calls: list[dict[str, Any]]) -> list[Any]:
     return [*own, *_new({"role": "assistant", "text": "", "calls": calls})]

@@ -13,30 +13,17 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    RetryPromptPart,
-    TextPart,
-    ThinkingPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
+from pydantic_ai import messages as sdk
 from pydantic_ai.models import CompletedStreamedResponse, KnownModelName, Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
 
 from .._exchange import Form, Shown, Unit, aplay
 from ..guards import Effect, Stack
-from . import Guarding, OnTold, finish_of
-
-# A part of a request, or a whole response.
-_Piece = Any
+from . import Guarding, OnTold, finish_of, tool_of
 
 
 class GuardedModel(WrapperModel):
@@ -59,123 +46,104 @@ class GuardedModel(WrapperModel):
 
     async def request(
         self,
-        messages: list[ModelMessage],
+        messages: list[sdk.ModelMessage],
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
+    ) -> sdk.ModelResponse:
         units = [unit for message in messages for unit in _units(message)]
-        parameters = model_request_parameters
-        # Where text may end the run as well, no tool has to.
-        purpose = "other" if parameters.allow_text_output else "finish"
-        tools = [_tool(it, "other") for it in parameters.function_tools]
-        tools += [_tool(it, purpose) for it in parameters.output_tools]
+        tools = _tools(model_request_parameters)
         asking = self._guarding.asking(units, Form(_new, _with_calls), tools, self.model_name)
-        last = next((it for it in reversed(messages) if isinstance(it, ModelRequest)), None)
 
-        async def ask(sent: list[_Piece]) -> ModelResponse:
-            rebuilt = _messages(sent, last)
-            return await self.wrapped.request(rebuilt, model_settings, parameters)
+        async def ask(sent: list[Any]) -> sdk.ModelResponse:
+            return await self.wrapped.request(_messages(sent, messages), model_settings, model_request_parameters)
 
-        return self._returned(await aplay(asking, ask, _answer))
+        shown: Shown[sdk.ModelResponse] = await aplay(asking, ask, _answer)
+        return self._guarding.returned(shown, _changed)
 
     @asynccontextmanager
     async def request_stream(
         self,
-        messages: list[ModelMessage],
+        messages: list[sdk.ModelMessage],
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
         run_context: Any = None,
     ) -> AsyncGenerator[CompletedStreamedResponse]:
         response = await self.request(messages, model_settings, model_request_parameters)
-        parameters = model_request_parameters
-        yield CompletedStreamedResponse(response, model_request_parameters=parameters, replay_events=True)
-
-    def _returned(self, shown: Shown[ModelResponse]) -> ModelResponse:
-        shown = self._guarding.told(shown)
-        if shown.answer is None and shown.response is not None:
-            return shown.response
-        answer = shown.answer or {"text": "", "calls": []}
-        came = shown.response or ModelResponse([])
-        kept = [it for it in came.parts if isinstance(it, ThinkingPart)]
-        return replace(came, parts=[*kept, *_parts(answer)])
+        yield CompletedStreamedResponse(response, model_request_parameters=model_request_parameters, replay_events=True)
 
 
-def _tool(tool: ToolDefinition, purpose: str) -> dict[str, Any]:
-    schema, description = tool.parameters_json_schema, tool.description or ""
-    return {"name": tool.name, "description": description, "parameters": schema, "purpose": purpose}
+def _tools(parameters: ModelRequestParameters) -> list[dict[str, Any]]:
+    # Where text may end the run as well, no tool has to.
+    ends = "other" if parameters.allow_text_output else "finish"
+    offered = [(it, "other") for it in parameters.function_tools] + [(it, ends) for it in parameters.output_tools]
+    return [tool_of(it.name, it.description, it.parameters_json_schema, purpose) for it, purpose in offered]
 
 
 def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    pieces = [it if isinstance(it, str) else getattr(it, "content", "") for it in content or []]
-    return "\n".join(it for it in pieces if isinstance(it, str))
+    pieces = [content] if isinstance(content, str) else content or []
+    texts = [it if isinstance(it, str) else getattr(it, "content", None) for it in pieces]
+    return "\n".join(it for it in texts if isinstance(it, str))
 
 
-def _units(message: ModelMessage) -> list[Unit[_Piece]]:
-    if isinstance(message, ModelResponse):
+def _units(message: sdk.ModelMessage) -> list[Unit[Any]]:
+    if isinstance(message, sdk.ModelResponse):
         return [Unit({"role": "assistant"} | _answer(message), [message])]
     return [Unit(_said(part), [part]) for part in message.parts]
 
 
 def _said(part: Any) -> dict[str, Any]:
     match part:
-        case UserPromptPart():
+        case sdk.UserPromptPart():
             return {"role": "user", "text": _text(part.content)}
-        case ToolReturnPart():
+        case sdk.ToolReturnPart():
             status = "unknown" if part.outcome == "success" else "error"
             return {"role": "tool", "id": part.tool_call_id, "text": part.model_response_str(), "status": status}
-        case RetryPromptPart() if part.tool_name is not None:
+        case sdk.RetryPromptPart() if part.tool_name is not None:
             return {"role": "tool", "id": part.tool_call_id, "text": part.model_response(), "status": "error"}
         case _:
             return {"role": "system", "text": ""}
 
 
-def _answer(response: ModelResponse) -> dict[str, Any]:
-    calls = [it for it in response.parts if isinstance(it, ToolCallPart)]
-    texts = [it.content for it in response.parts if isinstance(it, TextPart)]
+def _answer(response: sdk.ModelResponse) -> dict[str, Any]:
+    calls, usage = response.tool_calls, response.usage
     return {
-        "text": "\n".join(texts),
+        "text": "\n".join(it.content for it in response.parts if isinstance(it, sdk.TextPart)),
         "calls": [{"id": it.tool_call_id, "tool": it.tool_name, "arguments": it.args_as_json_str()} for it in calls],
         "finish": finish_of(response.finish_reason),
-        "usage": {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens},
+        "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
     }
 
 
-def _parts(answer: dict[str, Any]) -> list[TextPart | ToolCallPart]:
-    text = [TextPart(answer["text"])] if answer["text"] else []
-    return text + [ToolCallPart(it["tool"], it["arguments"], it["id"]) for it in answer["calls"]]
+def _changed(response: sdk.ModelResponse | None, answer: dict[str, Any]) -> sdk.ModelResponse:
+    came = response or sdk.ModelResponse([])
+    kept = [it for it in came.parts if isinstance(it, sdk.ThinkingPart)]
+    return replace(came, parts=[*kept, *_parts(answer)])
 
 
-def _new(said: dict[str, Any]) -> list[_Piece]:
+def _parts(answer: dict[str, Any]) -> list[sdk.TextPart | sdk.ToolCallPart]:
+    text = [sdk.TextPart(answer["text"])] if answer["text"] else []
+    return text + [sdk.ToolCallPart(it["tool"], it["arguments"], it["id"]) for it in answer["calls"]]
+
+
+def _new(said: dict[str, Any]) -> list[Any]:
     match said["role"]:
         case "assistant":
-            return [ModelResponse(_parts(said))]
+            return [sdk.ModelResponse(_parts(said))]
         case "tool":
-            return [ToolReturnPart("", said["text"], said["id"], outcome="denied")]
+            return [sdk.ToolReturnPart(said["tool"], said["text"], said["id"], outcome="denied")]
         case _:
-            return [UserPromptPart(said["text"])]
+            return [sdk.UserPromptPart(said["text"])]
 
 
-def _with_calls(own: list[_Piece], calls: list[dict[str, Any]]) -> list[_Piece]:
-    [response] = own
-    return [replace(response, parts=[*response.parts, *_parts({"text": "", "calls": calls})])]
+def _with_calls(own: list[Any], calls: list[dict[str, Any]]) -> list[Any]:
+    return [replace(own[0], parts=[*own[0].parts, *_parts({"text": "", "calls": calls})])]
 
 
-def _messages(pieces: list[_Piece], last: ModelRequest | None) -> list[ModelMessage]:
+def _messages(pieces: list[Any], asked: list[sdk.ModelMessage]) -> list[sdk.ModelMessage]:
     """Parts that follow each other are one request. The last one has what the framework says beside its parts."""
-    messages: list[ModelMessage] = []
-    tools: dict[str, str] = {}
-    for piece in pieces:
-        if isinstance(piece, ToolReturnPart) and not piece.tool_name:
-            piece = replace(piece, tool_name=tools.get(piece.tool_call_id, "unknown"))
-        if isinstance(piece, ModelResponse):
-            tools |= {it.tool_call_id: it.tool_name for it in piece.parts if isinstance(it, ToolCallPart)}
-            messages.append(piece)
-        elif messages and isinstance(messages[-1], ModelRequest):
-            messages[-1] = replace(messages[-1], parts=[*messages[-1].parts, piece])
-        else:
-            messages.append(ModelRequest([piece]))
-    if last is not None and messages and isinstance(messages[-1], ModelRequest):
+    messages: list[sdk.ModelMessage] = []
+    for is_answer, together in groupby(pieces, lambda it: isinstance(it, sdk.ModelResponse)):
+        messages += together if is_answer else [sdk.ModelRequest(list(together))]
+    if isinstance(last := asked[-1], sdk.ModelRequest) and isinstance(messages[-1], sdk.ModelRequest):
         messages[-1] = replace(last, parts=messages[-1].parts)
     return messages

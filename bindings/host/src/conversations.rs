@@ -7,9 +7,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use balk_guards::turn::{before_last_answer, repaired};
 use balk_guards::{
-    AttemptFacts, Completion, Entry, Intervention, InterventionKind, Limits, Offer, Protocol, Run, Speaker,
-    Stack, Start, Step, Termination, ToolCall, ToolResult, UserMessage, conclusion,
+    AttemptFacts, Completion, Entry, Limits, Offer, Protocol, Run, Speaker, Stack, Start, Step, Termination,
+    ToolCall, ToolResult, UserMessage, conclusion,
 };
 use serde::{Deserialize, Serialize};
 
@@ -352,7 +353,7 @@ impl Place {
             Step::Reply => self.replies(),
             Step::User(question) => {
                 // A guard that stops a run says so before another one asks what to do then.
-                let own = &self.turn[last_completion(&self.turn)..];
+                let (_, own) = before_last_answer(&self.turn);
                 let said: String =
                     own.iter().filter_map(Entry::notice).map(|it| format!("{it}\n\n")).collect();
                 self.says(&(said + &question.message()))
@@ -377,8 +378,8 @@ impl Place {
         let Some(original) = self.last.take() else {
             return Turn::Failed { told: std::mem::take(&mut self.told) };
         };
-        let (hidden, own) = self.turn.split_at(last_completion(&self.turn));
-        let judged = judged(own).unwrap_or_else(|| original.clone());
+        let (hidden, own) = before_last_answer(&self.turn);
+        let judged = repaired(own).unwrap_or_else(|| original.clone());
         let notices = self.notices.drain(..).chain(own.iter().filter_map(|it| it.notice().cloned()));
         let notices: Vec<Arc<str>> = notices.chain(ending).collect();
         let at = self.known.len();
@@ -400,7 +401,7 @@ impl Place {
 
     /// Words of a guard to the user, in place of what the model said.
     fn says(&mut self, text: &str) -> Turn {
-        let (hidden, own) = self.turn.split_at(last_completion(&self.turn));
+        let (hidden, own) = before_last_answer(&self.turn);
         let at = self.known.len();
         self.puts.extend(Put::before(at, hidden));
         self.puts.push(Put::instead(at, own));
@@ -426,22 +427,4 @@ impl Place {
 fn are_same(calls: &[Call], shown: &[Call]) -> bool {
     let named = |it: &Call| (it.id.clone(), it.tool.clone());
     calls.iter().map(named).eq(shown.iter().map(named))
-}
-
-/// The index of the last answer of the model; the number of entries if there is none.
-fn last_completion(entries: &[Entry]) -> usize {
-    entries.iter().rposition(|it| matches!(it, Entry::Completion(_))).unwrap_or(entries.len())
-}
-
-/// What an answer is after the guards' repairs.
-fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
-    own.iter().rev().find_map(|entry| {
-        if let Entry::Completion(it)
-        | Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. }) = entry
-        {
-            Some(it.clone())
-        } else {
-            None
-        }
-    })
 }

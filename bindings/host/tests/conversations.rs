@@ -221,6 +221,25 @@ fn a_number_reaches_the_model_as_the_words_of_its_option() {
 }
 
 #[test]
+fn the_end_of_a_run_is_told_once() {
+    let mut framework = framework("duplicate,handoff");
+    framework.says("Write out.md from notes.txt.");
+    framework.asks(&[call("w", "write_file", r#"{"path":"out.md","content":"milk"}"#)]);
+    framework.returns("w", "written", "ok");
+    let read = |id: &str| call(id, "read_file", r#"{"path":"notes.txt"}"#);
+    for id in ["a", "b"] {
+        framework.asks(&[read(id)]);
+        framework.returns(id, "milk, bread and a long list of other things", "ok");
+    }
+    framework.asks(&["c", "d", "e"].map(read));
+    framework.says("Go on.");
+    let turn = framework.asks(&[read("f")]);
+    let Turn::Show { answer: Some(answer), told } = turn else { panic!("{turn:?}") };
+    assert_eq!(told.iter().map(|it| it.kind).collect::<Vec<_>>(), ["stop", "notice"], "{told:?}");
+    assert_eq!(*answer.text, *format!("{}\n\n{}", told[0].text, told[1].text));
+}
+
+#[test]
 fn another_history_is_folded_anew() {
     let mut framework = framework("duplicate");
     framework.says("Read notes.txt.");

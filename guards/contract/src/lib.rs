@@ -26,6 +26,7 @@ mod run;
 mod schema;
 mod stack;
 pub mod state;
+pub mod turn;
 mod view;
 #[cfg(feature = "wire")]
 pub mod wire;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use balk_guards::turn::{before_last_answer, repaired};
 use balk_guards::wire::{Asked, Dialect, Edit};
 use balk_guards::{
     AttemptFailure, Completion, Entry, FinishReason, Guard as _, GuardFault, Intervention, InterventionKind,
@@ -104,7 +105,7 @@ impl Turn<'_> {
                 Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
                 Step::User(asks) => {
                     // A guard that stops a run says so before another one asks what to do then.
-                    let own = &state.entries[last_completion(&state.entries)..];
+                    let (_, own) = before_last_answer(&state.entries);
                     let said: String =
                         own.iter().filter_map(|it| it.notice()).map(|it| format!("{it}\n\n")).collect();
                     return self.says(state, &(said + &asks.message()));
@@ -218,9 +219,8 @@ impl Turn<'_> {
     /// The calls that may run, and the texts; `ending` is said below them.
     fn shows(&self, mut state: State, calls: &[Arc<ToolCall>], ending: Option<Arc<str>>) -> Happened {
         let Some((came, original)) = state.last.take() else { return state.gives_up() };
-        let at = last_completion(&state.entries);
-        let (hidden, own) = state.entries.split_at(at);
-        let judged = judged(own).unwrap_or_else(|| original.clone());
+        let (hidden, own) = before_last_answer(&state.entries);
+        let judged = repaired(own).unwrap_or_else(|| original.clone());
         let notices = own.iter().filter_map(|it| it.notice().cloned());
         let notices: Vec<Arc<str>> =
             std::mem::take(&mut state.going.notices).into_iter().chain(notices).chain(ending).collect();
@@ -254,8 +254,7 @@ impl Turn<'_> {
 
     /// Words of a guard to the user, in place of what the model said.
     fn says(&self, mut state: State, text: &str) -> Happened {
-        let at = last_completion(&state.entries);
-        let (hidden, own) = state.entries.split_at(at);
+        let (hidden, own) = before_last_answer(&state.entries);
         let items = state.going.length.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
         puts.push(Put::instead(items, own));
@@ -270,10 +269,7 @@ impl Turn<'_> {
 
     /// A guard or the user ended the run.
     fn stops(&self, state: State, end: &Termination) -> Happened {
-        let said = state.entries.iter().filter_map(|entry| {
-            if let Entry::Conclusion(it) = entry { Some(it.notice().text) } else { entry.notice().cloned() }
-        });
-        let said: Vec<Arc<str>> = said.collect();
+        let said: Vec<Arc<str>> = state.entries.iter().filter_map(|it| it.notice().cloned()).collect();
         let text = if said.is_empty() { ended(end).to_owned() } else { said.join("\n\n") };
         self.says(state, &text)
     }
@@ -338,24 +334,6 @@ impl Turn<'_> {
         let fault = Some(fault.to_string());
         Happened { fault, ..Happened::of(outcome) }
     }
-}
-
-/// The index of the last answer of the model; the number of entries if there is none.
-fn last_completion(entries: &[Entry]) -> usize {
-    entries.iter().rposition(|it| matches!(it, Entry::Completion(_))).unwrap_or(entries.len())
-}
-
-/// What an answer is after the guards' repairs.
-fn judged(own: &[Entry]) -> Option<Arc<Completion>> {
-    own.iter().rev().find_map(|entry| {
-        if let Entry::Completion(it)
-        | Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), .. }) = entry
-        {
-            Some(it.clone())
-        } else {
-            None
-        }
-    })
 }
 
 /// Puts words to the user below what a message says.

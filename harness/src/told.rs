@@ -69,7 +69,7 @@ fn last_words(printed: &[String]) -> Option<String> {
 }
 
 /// Words with which agents say that they stopped, in small letters.
-const STOPPED: [&str; 42] = [
+const STOPPED: [&str; 45] = [
     "loop detected",
     "loop was detected",
     "detected a loop",
@@ -100,6 +100,9 @@ const STOPPED: [&str; 42] = [
     "seems stuck",
     "appears stuck",
     "is stuck",
+    "keeps sending the same",
+    "makes no progress",
+    "making no progress",
     "too many identical",
     "too many repeated",
     "too many attempts",

@@ -165,7 +165,7 @@ const REPEATS: [Case; 13] = [
 ];
 
 /// The user knows.
-const TELLS: [Case; 49] = [
+const TELLS: [Case; 51] = [
     case("a loop", "", "Loop detected, stopped.\n", "Loop detected"),
     case(
         "a loop that was halted",
@@ -250,6 +250,18 @@ const TELLS: [Case; 49] = [
     )
     .others(&["error: it is a folder: 'a/b.c'"]),
     case("a reason to stop", "I had to stop because the write kept failing.\n", "", "had to stop"),
+    case(
+        "a question about a loop",
+        "The model keeps sending the same call of `Bash`. What should it do?\n",
+        "",
+        "keeps sending",
+    ),
+    case(
+        "a question about a standstill",
+        "The model makes no progress. What should it do?\n",
+        "",
+        "no progress",
+    ),
     case("a model that is stuck", "The model seems stuck, so this is the end.\n", "", "seems stuck"),
     case(
         "a result as JSON",

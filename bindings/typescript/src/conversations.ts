@@ -2,6 +2,7 @@
 
 import { failureOf } from "./failures.ts";
 import * as native from "./native.ts";
+import { packed } from "./packed.ts";
 import type { Answer, Call, Failure, Placed, Request, Said, Shown, Told, Turn } from "./values.ts";
 import { waitFor } from "./wait.ts";
 
@@ -19,7 +20,7 @@ export class Conversations {
 
   /** The framework is about to send this request. */
   asks(request: Request): Exchange {
-    return new Exchange(this.#conversations.asks(native.defined(request)));
+    return new Exchange(this.#conversations.asks(packed(request)));
   }
 }
 
@@ -38,12 +39,12 @@ export class Exchange {
 
   /** The model answered. */
   answered(answer: Answer): void {
-    this.#exchange.answered(native.defined(answer));
+    this.#exchange.answered(packed(answer));
   }
 
   /** The attempt failed. */
   failed(failure: Failure): void {
-    this.#exchange.failed(native.defined(failure));
+    this.#exchange.failed(packed(failure));
   }
 
   /** The host has waited so many milliseconds. */

@@ -3,6 +3,7 @@
 import { Conversations } from "./conversations.ts";
 import { failureOf } from "./failures.ts";
 import * as native from "./native.ts";
+import { packed } from "./packed.ts";
 import type { Answer, Call, Failure, Limits, Protocol, Ran, Step, Told, Tool } from "./values.ts";
 import { waitFor } from "./wait.ts";
 
@@ -21,17 +22,19 @@ export class Stack {
 
   /** Throws for a guard or a setting that there is not. */
   constructor(guards = "default", settings: Record<string, Record<string, unknown>> = {}) {
-    this.#guards = new native.Guards({ guards, settings });
+    this.#guards = new native.Guards(packed({ guards, settings }));
   }
 
   /** A new run. */
   run(task: string, begin: { tools?: Tool[]; model?: string; protocol?: Protocol; limits?: Limits } = {}): Run {
-    return new Run(new native.Run(this.#guards, native.defined({ task, ...begin })), begin.model ?? "");
+    return new Run(new native.Run(this.#guards, packed({ task, ...begin })), begin.model ?? "");
   }
 
   /** A run that goes on where `Run.transcript` was taken. */
   resume(transcript: Transcript, limits: Limits = {}): Run {
-    return new Run(native.Run.resume(this.#guards, transcript, native.defined(limits)), transcript[0]?.model ?? "");
+    // The transcript will be packed in the same place.
+    const bounds = packed(limits).slice();
+    return new Run(native.Run.resume(this.#guards, packed(transcript), bounds), transcript[0]?.model ?? "");
   }
 
   /** The conversations of a framework with its models. */
@@ -67,29 +70,29 @@ export class Run {
 
   /** The model answered. */
   completed(answer: Answer): void {
-    this.#run.completed(native.defined(answer));
+    this.#run.completed(packed(answer));
   }
 
   /** The model answered with this body of a provider. */
   responded(response: unknown, dialect: Dialect = "openai"): void {
-    this.#run.responded(dialect, JSON.stringify(response));
+    this.#run.responded(dialect, packed(JSON.stringify(response)));
   }
 
   /** The attempt failed. An error that is no failure of a provider or a network is thrown again. */
   failed(error: unknown): void {
     const failure: Failure | undefined = failureOf(error);
     if (!failure) throw error;
-    this.#run.failed(native.defined(failure));
+    this.#run.failed(packed(failure));
   }
 
   /** The calls ran: one result each, in order. `finished` says that one of them ended the task. */
   executed(results: Ran[], finished = false): void {
-    this.#run.executed(native.defined(results), finished);
+    this.#run.executed(packed(results), finished);
   }
 
   /** The user answered a question: an option by its number or its label, or any words. */
   answered(text: string): void {
-    this.#run.answered(text);
+    this.#run.answered(packed(text));
   }
 
   /** Nobody can answer the question: the run ends. */
@@ -104,7 +107,7 @@ export class Run {
 
   /** The user spoke; or, if not `byUser`, the agent's own loop in the user's role. */
   said(text: string, byUser = true): void {
-    this.#run.said(text, byUser);
+    this.#run.said(packed(text), byUser);
   }
 
   /** The agent ends the run. */

@@ -94,6 +94,6 @@ test("errors say what was expected", () => {
   expect(() => new Stack("no-tools", { "no-tools": { limits: 1 } })).toThrow("limits");
   const run = new Stack().run(TASK);
   expect(() => run.executed([{ text: "" }])).toThrow("executed: expected no results, found 1");
-  expect(() => run.completed({ finish: "end" as "stop" })).toThrow("answer: Error: unknown variant `end`");
+  expect(() => run.completed({ finish: "end" as "stop" })).toThrow("answer: unknown variant `end`");
   expect(() => run.request("opnai" as "openai")).toThrow("found `opnai`");
 });

@@ -1,10 +1,17 @@
 //! The guards as WebAssembly. The package `@balk/guards` wraps it; nothing here decides anything.
+//!
+//! Values come in as MessagePack, in one piece each: with a crossing for each member they would take longer, and members
+//! that there are not would not be seen. They go out as values of JavaScript.
+
+use std::arch::wasm32::memory_size;
+use std::hint::black_box;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use balk_guards::record::EntryRecord;
 use balk_guards::wire::Dialect;
 use balk_host as host;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
@@ -17,7 +24,7 @@ pub struct Guards(host::Guards);
 impl Guards {
     /// Reads the names and the settings.
     #[wasm_bindgen(constructor)]
-    pub fn new(named: JsValue) -> Result<Self, JsError> {
+    pub fn new(named: &[u8]) -> Result<Self, JsError> {
         Ok(Self(read("guards", named)?))
     }
 }
@@ -31,12 +38,12 @@ pub struct Run(host::Run);
 impl Run {
     /// A new run.
     #[wasm_bindgen(constructor)]
-    pub fn new(guards: &Guards, begin: JsValue) -> Result<Self, JsError> {
+    pub fn new(guards: &Guards, begin: &[u8]) -> Result<Self, JsError> {
         Ok(Self(host::Run::new(&guards.0, read("run", begin)?)))
     }
 
     /// A run that goes on where a transcript was taken.
-    pub fn resume(guards: &Guards, transcript: JsValue, limits: JsValue) -> Result<Self, JsError> {
+    pub fn resume(guards: &Guards, transcript: &[u8], limits: &[u8]) -> Result<Self, JsError> {
         let entries: Vec<EntryRecord> = read("transcript", transcript)?;
         Ok(Self(host::Run::resume(&guards.0, &entries, read("limits", limits)?).map_err(wrong)?))
     }
@@ -52,30 +59,30 @@ impl Run {
     }
 
     /// The model answered.
-    pub fn completed(&mut self, answer: JsValue) -> Result<(), JsError> {
+    pub fn completed(&mut self, answer: &[u8]) -> Result<(), JsError> {
         self.0.completed(&read("answer", answer)?);
         Ok(())
     }
 
     /// The model answered with this body, as JSON text.
-    pub fn responded(&mut self, dialect: &str, response: &str) -> Result<(), JsError> {
-        self.0.responded(read_dialect(dialect)?, response).map_err(wrong)
+    pub fn responded(&mut self, dialect: &str, response: &[u8]) -> Result<(), JsError> {
+        self.0.responded(read_dialect(dialect)?, read("response", response)?).map_err(wrong)
     }
 
     /// The attempt failed.
-    pub fn failed(&mut self, failure: JsValue) -> Result<(), JsError> {
+    pub fn failed(&mut self, failure: &[u8]) -> Result<(), JsError> {
         self.0.failed(&read("failure", failure)?).map_err(wrong)
     }
 
     /// The calls ran.
-    pub fn executed(&mut self, results: JsValue, finished: bool) -> Result<(), JsError> {
+    pub fn executed(&mut self, results: &[u8], finished: bool) -> Result<(), JsError> {
         let results: Vec<host::Ran> = read("results", results)?;
         self.0.executed(&results, finished).map_err(wrong)
     }
 
     /// The user answered a question.
-    pub fn answered(&mut self, text: &str) -> Result<(), JsError> {
-        self.0.answered(text).map_err(wrong)
+    pub fn answered(&mut self, text: &[u8]) -> Result<(), JsError> {
+        self.0.answered(read("answered", text)?).map_err(wrong)
     }
 
     /// The question cannot be answered: there is no user.
@@ -89,8 +96,9 @@ impl Run {
     }
 
     /// The user spoke, or the agent's own loop in the user's role.
-    pub fn said(&mut self, text: &str, by_user: bool) {
-        self.0.said(text, by_user);
+    pub fn said(&mut self, text: &[u8], by_user: bool) -> Result<(), JsError> {
+        self.0.said(read("said", text)?, by_user);
+        Ok(())
     }
 
     /// The agent ends the run.
@@ -123,7 +131,7 @@ impl Conversations {
     }
 
     /// A request is to be sent.
-    pub fn asks(&self, request: JsValue) -> Result<Exchange, JsError> {
+    pub fn asks(&self, request: &[u8]) -> Result<Exchange, JsError> {
         let (exchange, turn) = self.0.asks(read("request", request)?).map_err(wrong)?;
         Ok(Exchange { exchange, turn })
     }
@@ -145,13 +153,13 @@ impl Exchange {
     }
 
     /// The model answered.
-    pub fn answered(&mut self, answer: JsValue) -> Result<(), JsError> {
+    pub fn answered(&mut self, answer: &[u8]) -> Result<(), JsError> {
         self.turn = self.exchange.answered(&read("answer", answer)?).map_err(wrong)?;
         Ok(())
     }
 
     /// The attempt failed.
-    pub fn failed(&mut self, failure: JsValue) -> Result<(), JsError> {
+    pub fn failed(&mut self, failure: &[u8]) -> Result<(), JsError> {
         self.turn = self.exchange.failed(&read("failure", failure)?).map_err(wrong)?;
         Ok(())
     }
@@ -163,8 +171,23 @@ impl Exchange {
     }
 }
 
-fn read<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, JsError> {
-    serde_wasm_bindgen::from_value(value).map_err(|why| JsError::new(&format!("{what}: {why}")))
+fn read<'a, T: Deserialize<'a>>(what: &str, packed: &'a [u8]) -> Result<T, JsError> {
+    grow();
+    rmp_serde::from_slice(packed).map_err(|why| JsError::new(&format!("{what}: {why}")))
+}
+
+/// Adds a quarter to the memory each time that it had to grow. An engine takes about as long to add much as to add
+/// little, and the allocator by itself asks for no more than it lacks. It keeps what it has.
+fn grow() {
+    static PAGES: AtomicUsize = AtomicUsize::new(0);
+    const PAGE: usize = 1 << 16;
+    if memory_size::<0>() > PAGES.load(Relaxed) {
+        let mut spare = Vec::<u8>::new();
+        // Where there is no more to be had, it is left to what needs it to say so.
+        let _ = spare.try_reserve_exact(memory_size::<0>() * (PAGE / 4));
+        drop(black_box(spare));
+        PAGES.store(memory_size::<0>(), Relaxed);
+    }
 }
 
 fn write<T: Serialize>(value: &T) -> Result<JsValue, JsError> {

@@ -1,3 +1,5 @@
+import { runInNewContext } from "node:vm";
+
 import { expect, test } from "vitest";
 
 import { type Answer, drive, type Driven, failureOf, type Placed, type Said, Stack } from "../src/index.ts";
@@ -65,4 +67,21 @@ test("errors of clients are failures of providers and networks", () => {
   expect(failureOf(AbortSignal.abort().reason)).toBeUndefined();
   expect(failureOf(error({ status: 200 }))).toBeUndefined();
   expect(failureOf("why")).toBeUndefined();
+});
+
+test("a plain object or an error of another realm is a failure too", () => {
+  const status = (code: number, more = {}) => expect.objectContaining({ cause: "status", code, ...more });
+  expect(failureOf({ statusCode: 529, message: "Overloaded" })).toEqual(status(529, { message: "Overloaded" }));
+  expect(failureOf({ code: 503 })).toEqual(status(503, { message: "" }));
+  expect(failureOf({ status: 500.5 })).toBeUndefined();
+  expect(failureOf(runInNewContext('Object.assign(new Error("x"), { status: 503 })'))).toEqual(status(503));
+  const unlike = Object.assign(Object.create(null), { cause: { code: "ECONNRESET" } });
+  expect(failureOf(unlike)).toEqual({ cause: "disconnected", message: "" });
+  const circle = Object.assign(new Error("a"), { cause: new Error("b") });
+  circle.cause.cause = circle;
+  expect(failureOf(circle)).toBeUndefined();
+  const late = { status: 429, headers: { "retry-after": "99999999999999999999" } };
+  expect(failureOf(late)).toEqual(status(429, { retry_after: Number.MAX_SAFE_INTEGER }));
+  const headers = { get: (name: string) => (name === "retry-after" ? "2" : null) };
+  expect(failureOf({ status: 429, headers })).toEqual(status(429, { retry_after: 2000 }));
 });

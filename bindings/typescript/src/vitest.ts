@@ -23,15 +23,25 @@ import { join } from "node:path";
 
 import { test as base } from "vitest";
 
-import { environment, type Happening, type Play, SEED, Server, type Verdict } from "./served.ts";
+import { environment as variables, type Happening, type Play, SEED, Server, type Verdict } from "./served.ts";
 import { shown } from "./shown.ts";
+
+/** How a scenario is played. */
+export interface Playing {
+  /** What its world is drawn from. */
+  seed?: number;
+  /** Whether the variables of the SDKs point at the play; without, the test gives its `openaiUrl` or `url` to a client. */
+  environment?: boolean;
+}
+
+/** The variables are those of the whole process, so one test has them at a time: whose they are, and as they were. */
+let pointed: { by: Balk; before: NodeJS.ProcessEnv } | undefined;
 
 /** What a test asks about the scenario that is played to its agent: everything but `play` is about the last one. */
 export class Balk {
   readonly plays: Play[] = [];
   readonly #server: Server;
   readonly #folders: string[] = [];
-  readonly #before = { ...process.env };
 
   constructor(server: Server) {
     this.#server = server;
@@ -40,14 +50,29 @@ export class Balk {
   /**
    * Plays a scenario in a conversation of its own, and points the SDKs at it by their variables. Clients that were made
    * before still talk to where they were pointed. `folder` of a play has the files of its task.
+   *
+   * Throws if the variables point at the play of another test that runs at the same time.
    */
-  async play(scenario: string, { seed = SEED } = {}): Promise<Play & { folder: string }> {
+  async play(scenario: string, { seed = SEED, environment = true }: Playing = {}): Promise<Play & { folder: string }> {
+    if (environment) this.#take();
     const folder = mkdtempSync(join(tmpdir(), "balk-"));
     this.#folders.push(folder);
     const play = Object.assign(await this.#server.play(scenario, seed, folder), { folder });
     this.plays.push(play);
-    Object.assign(process.env, environment(play));
+    if (environment) Object.assign(process.env, variables(play));
     return play;
+  }
+
+  /** Has the variables from now on. */
+  #take(): void {
+    if (pointed && pointed.by !== this) {
+      throw new Error(
+        "balk.play: expected no other test with a play at the same time, found one: the variables of the SDKs can " +
+          "point at one play only. Run the tests one after another, or play with `{ environment: false }` and give " +
+          "`play.openaiUrl` or `play.url` to the client",
+      );
+    }
+    pointed ??= { by: this, before: { ...process.env } };
   }
 
   /** Says what the agent told its user at the end. Without it, the model's last words count as shown. */
@@ -76,10 +101,13 @@ export class Balk {
 
   /** The variables and the disk as they were before. */
   restore(): void {
-    for (const name of this.plays.flatMap((it) => Object.keys(environment(it)))) {
-      const value = this.#before[name];
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
+    if (pointed?.by === this) {
+      const { before } = pointed;
+      for (const name of this.plays.flatMap((it) => Object.keys(variables(it)))) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+      pointed = undefined;
     }
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
   }

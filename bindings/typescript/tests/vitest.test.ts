@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 
 import type { Play } from "../src/served.ts";
-import { test } from "../src/vitest.ts";
+import { Balk, test } from "../src/vitest.ts";
 
 interface Message {
   role: string;
@@ -70,6 +70,20 @@ describe.skipIf(!process.env.BALK)("balk", () => {
     expect(said).toContain("balk played repeating, seed 7");
     expect(said).toContain("the model was stuck; the task is not done");
     expect(said).toMatch(/calls │ .*npm run build/);
+  });
+
+  test("of two tests at the same time, the variables point at the play of the first", async ({ balk, balkServer }) => {
+    const other = new Balk(balkServer);
+    const first = await balk.play("repeating", { seed: 1 });
+    await expect(other.play("repeating", { seed: 2 })).rejects.toThrow("{ environment: false }");
+    const second = await other.play("repeating", { seed: 2, environment: false });
+    expect(second.openaiUrl).not.toBe(first.openaiUrl);
+    other.restore();
+    expect(process.env.OPENAI_BASE_URL).toBe(first.openaiUrl);
+    balk.restore();
+    expect(process.env.OPENAI_BASE_URL).toBeUndefined();
+    await other.play("repeating", { seed: 3 });
+    other.restore();
   });
 
   test("the variables are as they were before", () => {

@@ -5,14 +5,19 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { binary } from "./binary.ts";
+import { said } from "./checked.ts";
 
 /** The seed of a conversation that names none, as for the commands of `balk`. */
 export const SEED = 1024;
 
 /** How many requests a conversation may have. The next one is refused with status 403, which no SDK sends again. */
 const REQUESTS_MAX = 100;
+
+/** How many lines of what the server wrote are said if it has ended. */
+const LAST_LINES = 5;
 
 /** What came of a conversation, as far as the server knows it. */
 export interface Verdict {
@@ -76,7 +81,10 @@ export class Play {
   /** Whether a call has ended the task: in some scenarios a tool has to do that. */
   finished = false;
 
-  private constructor(url: string, begun: Task) {
+  readonly #server: Server;
+
+  private constructor(server: Server, url: string, begun: Task) {
+    this.#server = server;
     this.url = url;
     this.openaiUrl = `${url}/v1`;
     this.scenario = begun.scenario;
@@ -87,9 +95,11 @@ export class Play {
     this.tools = begun.tools.map((it) => ({ type: "function", function: it }));
   }
 
-  /** Begins a conversation. `folder` gets the files of the task. */
-  static async begin(url: string, folder?: string): Promise<Play> {
-    const task = (await ask(url, "begin", JSON.stringify(folder ? { workspace: folder } : {}))) as Task;
+  /** @internal Begins a conversation. `folder` gets the files of the task. */
+  static async begin(server: Server, url: string, folder?: string): Promise<Play> {
+    const begins = JSON.stringify(folder ? { workspace: folder } : {});
+    const answer = await server.ask(url, "begin", begins);
+    const task = (await answer.json()) as Task;
     for (const [name, text] of Object.entries(folder ? task.files : {})) {
       const file = resolve(folder!, name);
       // A scenario may have files outside of the folder, such as /etc/hosts.
@@ -97,30 +107,30 @@ export class Play {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     }
-    return new Play(url, task);
+    return new Play(server, url, task);
   }
 
   /** What a call of the model answers in the scenario's world, as the text of its result. */
   async call(tool: string, args: string | Record<string, unknown>): Promise<string> {
-    const answered = await ask(this.url, "call", JSON.stringify({ tool, arguments: args }));
-    const { text, finishes } = answered as { text: string; finishes: boolean };
+    const asked = JSON.stringify({ tool, arguments: args });
+    const { text, finishes } = await this.#ask<{ text: string; finishes: boolean }>("call", asked);
     this.finished ||= finishes;
     return text;
   }
 
   /** What the user says if the agent ends its work now; `null` if they have nothing more to say. */
   async reply(): Promise<string | null> {
-    return ((await ask(this.url, "reply")) as { reply: string | null }).reply;
+    return (await this.#ask<{ reply: string | null }>("reply")).reply;
   }
 
   /** Says what the agent told its user last. Without it, the model's last words count as shown. */
   async said(text: string): Promise<void> {
-    await ask(this.url, "said", text);
+    await this.#ask("said", text);
   }
 
   /** What came of it so far. */
   async verdict(): Promise<Verdict> {
-    const it = (await ask(this.url, "verdict")) as Judged;
+    const it = await this.#ask<Judged>("verdict");
     return {
       reached: it.goal,
       stuck: it.stuck,
@@ -135,55 +145,80 @@ export class Play {
 
   /** What happened so far, step by step. */
   async transcript(): Promise<Happening[]> {
-    const answer = await fetch(`${this.url}/_balk/transcript`);
+    const answer = await this.#server.ask(this.url, "transcript");
     const lines = (await answer.text()).split("\n").filter(Boolean);
     return lines.map((line) => JSON.parse(line) as Happening);
   }
-}
 
-async function ask(url: string, what: string, body?: string): Promise<unknown> {
-  const answer = await fetch(`${url}/_balk/${what}`, body === undefined ? {} : { method: "POST", body });
-  const said = (await answer.json()) as { error?: string };
-  if (!answer.ok) throw new Error(said.error);
-  return said;
+  async #ask<Answer>(what: string, body?: string): Promise<Answer> {
+    return (await this.#server.ask(this.url, what, body)).json() as Answer;
+  }
 }
 
 /** `balk serve` with many scenarios, until it is closed. */
 export class Server {
   readonly #process: ChildProcess;
-  readonly #url: string;
+  readonly #closed: Promise<unknown>;
+  /** What it wrote to standard error. */
+  #wrote = "";
+  #url = "";
   #conversations = 0;
 
-  private constructor(process: ChildProcess, url: string) {
+  private constructor(process: ChildProcess) {
     this.#process = process;
-    this.#url = url;
+    this.#closed = once(process, "close");
+    process.stderr?.on("data", (it) => {
+      this.#wrote += it;
+    });
   }
 
   /** `suite` has names of scenarios, files of scenarios, and words such as `all`, `stubborn` and `drawn`. */
   static async start(suite: string[] = ["all"]): Promise<Server> {
     const words = ["serve", "--suite", suite.join(","), "--max-requests", String(REQUESTS_MAX)];
     const child = spawn(binary(), words, { stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
-    child.stderr.on("data", (it) => {
-      said += it;
-    });
-    const ended = once(child, "close");
+    const server = new Server(child);
     const line = once(createInterface(child.stdout), "line");
-    const first = await Promise.race([line, ended.then(() => undefined)]);
-    if (!first) throw new Error(`\`balk ${words.join(" ")}\` did not start:\n${said.trim()}`);
-    return new Server(child, String(first[0]));
+    const first = await Promise.race([line, server.#closed.then(() => undefined)]);
+    if (!first) throw new Error(`\`balk ${words.join(" ")}\` did not start:\n${server.#wrote.trim()}`);
+    server.#url = String(first[0]);
+    return server;
   }
 
   /** Begins a conversation in which this scenario is played, with a world that the seed draws. */
-  play(scenario: string, seed = SEED, folder?: string): Promise<Play> {
+  async play(scenario: string, seed = SEED, folder?: string): Promise<Play> {
+    if (!Number.isSafeInteger(seed) || seed < 0) {
+      throw new RangeError(`seed: expected a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, found ${said(seed)}`);
+    }
     this.#conversations += 1;
-    return Play.begin(`${this.#url}/c/${encodeURIComponent(scenario)}:${seed}:${this.#conversations}`, folder);
+    const name = `${encodeURIComponent(scenario)}:${seed}:${this.#conversations}`;
+    return Play.begin(this, `${this.#url}/c/${name}`, folder);
   }
 
+  /** Ends it. */
   async close(): Promise<void> {
-    const ended = once(this.#process, "close");
     this.#process.kill();
-    await ended;
+    await this.#closed;
+  }
+
+  /** @internal The answer to a question about a conversation. */
+  async ask(url: string, what: string, body?: string): Promise<Response> {
+    const request = body === undefined ? {} : { method: "POST", body };
+    const answer = await fetch(`${url}/_balk/${what}`, request).catch(async (cause: unknown) => {
+      throw new Error(await this.#silence(), { cause });
+    });
+    if (answer.ok) return answer;
+    const { error } = (await answer.json()) as { error: string | { message: string } };
+    throw new Error(typeof error === "string" ? error : error.message);
+  }
+
+  /** Why no answer came. */
+  async #silence(): Promise<string> {
+    // Its end may be known a little later.
+    await Promise.race([this.#closed, sleep(1000, undefined, { ref: false })]);
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode === null && signalCode === null) return "`balk serve` does not answer";
+    const how = signalCode ? `signal ${signalCode}` : `code ${exitCode}`;
+    return [`\`balk serve\` has ended (${how})`, ...this.#wrote.trim().split("\n").slice(-LAST_LINES)].join("\n");
   }
 }
 

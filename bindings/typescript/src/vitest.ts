@@ -23,6 +23,7 @@ import { join } from "node:path";
 
 import { test as base } from "vitest";
 
+import { members } from "./checked.ts";
 import { environment as variables, type Happening, type Play, SEED, Server, type Verdict } from "./served.ts";
 import { shown } from "./shown.ts";
 
@@ -53,7 +54,9 @@ export class Balk {
    *
    * Throws if the variables point at the play of another test that runs at the same time.
    */
-  async play(scenario: string, { seed = SEED, environment = true }: Playing = {}): Promise<Play & { folder: string }> {
+  async play(scenario: string, playing: Playing = {}): Promise<Play & { folder: string }> {
+    members("balk.play", playing, ["seed", "environment"]);
+    const { seed = SEED, environment = true } = playing;
     if (environment) this.#take();
     const folder = mkdtempSync(join(tmpdir(), "balk-"));
     this.#folders.push(folder);
@@ -131,9 +134,14 @@ export const test = base.extend<{ balk: Balk; balkServer: Server }>({
   ],
   balk: async ({ balkServer, task }, use) => {
     const balk = new Balk(balkServer);
-    await use(balk);
-    const [error] = task.result?.errors ?? [];
-    if (error && balk.plays.length > 0) error.message += `\n\n${await balk.shown()}`;
-    balk.restore();
+    try {
+      await use(balk);
+      const [error] = task.result?.errors ?? [];
+      // That nothing can be shown is not to hide the error.
+      const shown = (why: Error) => `what was played cannot be shown: ${why.message}`;
+      if (error && balk.plays.length > 0) error.message += `\n\n${await balk.shown().catch(shown)}`;
+    } finally {
+      balk.restore();
+    }
   },
 });

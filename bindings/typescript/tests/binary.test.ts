@@ -35,6 +35,28 @@ test("a server that does not start says why", async () => {
   );
 });
 
+test("a server that has ended says so, and is closed at once", async () => {
+  const address = "http://127.0.0.1:9/";
+  const script = `#!/bin/sh\necho ${address}\necho 'out of luck' >&2\nsleep 0.1\nexit 3\n`;
+  writeFileSync(join(folder, "balk"), script);
+  chmodSync(join(folder, "balk"), 0o755);
+  vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
+  const server = await Server.start();
+  await expect(server.play("repeating")).rejects.toThrow("`balk serve` has ended (code 3)\nout of luck");
+  await server.close();
+});
+
+test("a seed that is none is refused", async () => {
+  writeFileSync(join(folder, "balk"), "#!/bin/sh\necho http://127.0.0.1:9/\nexec sleep 9\n");
+  chmodSync(join(folder, "balk"), 0o755);
+  vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
+  const server = await Server.start();
+  for (const seed of [1.5, -1, Number.NaN, 2 ** 60, "7" as never]) {
+    await expect(server.play("repeating", seed)).rejects.toThrow("seed: expected a whole number");
+  }
+  await server.close();
+});
+
 test("each package for a platform names its program, and carries it", () => {
   const program = join(folder, "program");
   writeFileSync(program, "the program");

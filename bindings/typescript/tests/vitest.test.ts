@@ -38,6 +38,14 @@ async function agent(play: Play, turns = 20): Promise<string> {
   return `I stopped after ${turns} turns: the task is not done.`;
 }
 
+/** What vitest says of a file of tests that fail. */
+function failed(file: string): string {
+  const words = ["node_modules/vitest/vitest.mjs", "run", file, "--config", "tests/failing/vitest.config.ts"];
+  const env = { ...process.env, NO_COLOR: "1" };
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env, timeout: 30_000 });
+  return stdout + stderr;
+}
+
 describe.skipIf(!process.env.BALK)("balk", () => {
   test("a healthy model does its task", async ({ balk }) => {
     const play = await balk.play("abandonment-control", { seed: 7 });
@@ -63,10 +71,7 @@ describe.skipIf(!process.env.BALK)("balk", () => {
   });
 
   test("a test that fails shows what was played", () => {
-    const words = ["node_modules/vitest/vitest.mjs", "run", "--config", "tests/failing/vitest.config.ts"];
-    const env = { ...process.env, NO_COLOR: "1" };
-    const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env });
-    const said = stdout + stderr;
+    const said = failed("one.ts");
     expect(said).toContain("balk played repeating, seed 7");
     expect(said).toContain("the model was stuck; the task is not done");
     expect(said).toMatch(/calls │ .*npm run build/);
@@ -84,6 +89,18 @@ describe.skipIf(!process.env.BALK)("balk", () => {
     expect(process.env.OPENAI_BASE_URL).toBeUndefined();
     await other.play("repeating", { seed: 3 });
     other.restore();
+  });
+
+  test("what the server refuses is said in its words, and an option that there is not by its name", async ({ balk }) => {
+    await expect(balk.play("repeating", { sed: 1 } as never)).rejects.toThrow("found `sed`");
+    await balk.play("repeating");
+    await expect(balk.said("x".repeat(50_000_000))).rejects.toThrow("bytes");
+  });
+
+  test("a test whose server died fails with its own error", () => {
+    const said = failed("dying.ts");
+    expect(said).toContain("my own error");
+    expect(said).toContain("what was played cannot be shown: `balk serve` has ended");
   });
 
   test("the variables are as they were before", () => {

@@ -1,0 +1,25 @@
+/** Checks of what callers give: plain JavaScript has no compiler that would say it. */
+
+/** Throws for a member that there is not: a mistyped one would do nothing. */
+export function members(what: string, value: object, names: string[]): void {
+  const other = Object.keys(value).find((it) => !names.includes(it));
+  if (other !== undefined) throw new TypeError(`${what}: expected ${listed(names)}, found \`${other}\``);
+}
+
+/** Throws for a value that is none of these words. */
+export function word(what: string, value: unknown, words: readonly string[]): void {
+  if (!words.includes(value as string)) throw new TypeError(`${what}: expected ${listed(words)}, found ${said(value)}`);
+}
+
+/** The value, if it is a text. */
+export function text(what: string, value: string): string {
+  if (typeof value !== "string") throw new TypeError(`${what}: expected a string, found ${said(value)}`);
+  return value;
+}
+
+const listed = (words: readonly string[]) => words.map((it) => `\`${it}\``).join(", ");
+
+/** A value in an error. */
+export function said(value: unknown): string {
+  return typeof value === "object" && value !== null ? "an object" : `\`${String(value)}\` (${typeof value})`;
+}

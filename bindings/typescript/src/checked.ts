@@ -21,5 +21,6 @@ const listed = (words: readonly string[]) => words.map((it) => `\`${it}\``).join
 
 /** A value in an error. */
 export function said(value: unknown): string {
-  return typeof value === "object" && value !== null ? "an object" : `\`${String(value)}\` (${typeof value})`;
+  if (value === undefined || value === null) return `\`${value}\``;
+  return typeof value === "object" ? "an object" : `\`${String(value)}\` (${typeof value})`;
 }

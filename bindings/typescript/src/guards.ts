@@ -1,5 +1,6 @@
 /** The guards for an agent that has a loop of its own. */
 
+import { text } from "./checked.ts";
 import { Conversations } from "./conversations.ts";
 import { failureOf } from "./failures.ts";
 import * as native from "./native.ts";
@@ -65,7 +66,8 @@ export class Run {
 
   /** The body of the next request to the model. */
   request(dialect: Dialect = "openai", system?: string): Record<string, unknown> {
-    return JSON.parse(this.#run.request(dialect, this.#model, system));
+    const instructions = system === undefined ? undefined : text("system", system);
+    return JSON.parse(this.#run.request(text("dialect", dialect), text("model", this.#model), instructions));
   }
 
   /** The model answered. */
@@ -75,7 +77,7 @@ export class Run {
 
   /** The model answered with this body of a provider. */
   responded(response: unknown, dialect: Dialect = "openai"): void {
-    this.#run.responded(dialect, packed(JSON.stringify(response)));
+    this.#run.responded(text("dialect", dialect), packed(text("response", JSON.stringify(response))));
   }
 
   /** The attempt failed. An error that is no failure of a provider or a network is thrown again. */
@@ -91,8 +93,8 @@ export class Run {
   }
 
   /** The user answered a question: an option by its number or its label, or any words. */
-  answered(text: string): void {
-    this.#run.answered(packed(text));
+  answered(words: string): void {
+    this.#run.answered(packed(text("answered", words)));
   }
 
   /** Nobody can answer the question: the run ends. */
@@ -106,8 +108,8 @@ export class Run {
   }
 
   /** The user spoke; or, if not `byUser`, the agent's own loop in the user's role. */
-  said(text: string, byUser = true): void {
-    this.#run.said(packed(text), byUser);
+  said(words: string, byUser = true): void {
+    this.#run.said(packed(text("said", words)), byUser);
   }
 
   /** The agent ends the run. */

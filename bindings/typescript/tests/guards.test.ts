@@ -97,3 +97,14 @@ test("errors say what was expected", () => {
   expect(() => run.completed({ finish: "end" as "stop" })).toThrow("answer: unknown variant `end`");
   expect(() => run.request("opnai" as "openai")).toThrow("found `opnai`");
 });
+
+test("what is no text is refused where a text belongs", () => {
+  const run = new Stack().run(TASK);
+  const other = (it: unknown) => it as string;
+  expect(() => run.said(other(5))).toThrow("said: expected a string, found `5` (number)");
+  expect(() => run.answered(other({}))).toThrow("answered: expected a string, found an object");
+  expect(() => run.request("openai", other(null))).toThrow("system: expected a string, found `null`");
+  expect(() => run.request(other(7) as "openai")).toThrow("dialect: expected a string");
+  expect(() => run.responded(undefined)).toThrow("response: expected a string, found `undefined`");
+  expect(run.step()).toEqual({ kind: "model", asked: 1 });
+});

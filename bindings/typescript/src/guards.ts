@@ -131,24 +131,34 @@ export class Run {
   async play(host: Host): Promise<Step & { kind: "ended" }> {
     const { dialect = "openai", system, signal } = host;
     for (;;) {
+      signal?.throwIfAborted();
       const step = this.step();
       switch (step.kind) {
         case "model": {
-          const asked = host.ask(this.request(dialect, system));
-          await asked.then(
-            (response) => this.responded(response, dialect),
-            (error: unknown) => this.failed(error),
-          );
+          let response: unknown;
+          try {
+            response = await host.ask(this.request(dialect, system), signal);
+          } catch (error) {
+            signal?.throwIfAborted();
+            this.failed(error);
+            break;
+          }
+          this.responded(response, dialect);
           break;
         }
         case "tools": {
           const results: Ran[] = [];
-          for (const call of step.calls) results.push(await host.call(call));
-          this.executed(results);
+          let hasFinished = false;
+          for (const call of step.calls) {
+            const { finished = false, ...result } = await ran(host, call);
+            results.push(result);
+            hasFinished ||= finished;
+          }
+          this.executed(results, hasFinished);
           break;
         }
         case "user": {
-          const said = await host.user?.(step);
+          const said = (await host.user?.(step)) ?? undefined;
           if (said === undefined) this.unanswered();
           else this.answered(said);
           break;
@@ -166,17 +176,35 @@ export class Run {
   }
 }
 
+/** What came of a call; a tool that throws has failed. */
+async function ran(host: Host, call: Call): Promise<Done> {
+  try {
+    return await host.call(call);
+  } catch (error) {
+    host.signal?.throwIfAborted();
+    return { text: error instanceof Error ? error.message : String(error), status: "error" };
+  }
+}
+
+/** What came of a call in a run that is played. */
+export interface Done extends Ran {
+  /** Whether it ended the task, as a tool of the purpose `finish` does. */
+  finished?: boolean;
+}
+
 /** What an agent does in a run that is played. */
 export interface Host {
-  /** Sends a request and returns the response. */
-  ask: (request: Record<string, unknown>) => Promise<unknown>;
-  /** Runs a call. */
-  call: (call: Call) => Ran | Promise<Ran>;
-  /** Answers a question; `undefined` if nobody can. */
-  user?: (question: Step & { kind: "user" }) => string | undefined | Promise<string | undefined>;
+  /** Sends a request and returns the response. `any`, because each client has a type of its own for it. */
+  ask: (request: any, signal?: AbortSignal) => unknown;
+  /** Runs a call. What it throws is its result, as an error. */
+  call: (call: Call) => Awaitable<Done>;
+  /** Answers a question; nothing if nobody can. */
+  user?: (question: Step & { kind: "user" }) => Awaitable<string | null | undefined | void>;
   dialect?: Dialect;
   /** The instructions to the model. */
   system?: string;
-  /** Ends a wait, with its reason as the error. */
+  /** Ends the run before its next step, or in a wait, with its reason as the error. */
   signal?: AbortSignal;
 }
+
+type Awaitable<T> = T | Promise<T>;

@@ -108,3 +108,60 @@ test("what is no text is refused where a text belongs", () => {
   expect(() => run.responded(undefined)).toThrow("response: expected a string, found `undefined`");
   expect(run.step()).toEqual({ kind: "model", asked: 1 });
 });
+
+test("a tool that finishes ends the task", async () => {
+  const offer = { tools: [...tools, { name: "done", purpose: "finish" } as const] };
+  const answers = [{ calls: [call("a")] }, { calls: [{ id: "b", tool: "done", arguments: "{}" }] }];
+  const run = new Stack().run(TASK, offer);
+  const ended = await run.play({
+    ask: () => chat(answers.shift()!),
+    call: ({ tool }) => ({ text: NOTES, finished: tool === "done" }),
+  });
+  expect(ended.end).toBe("finished");
+  expect(answers).toEqual([]);
+});
+
+test("a tool that throws has failed, and its words are its result", async () => {
+  const answers = [{ calls: [call("a")] }, { text: ANSWER }];
+  const run = new Stack("none").run(TASK, { tools });
+  await run.play({
+    ask: () => chat(answers.shift()!),
+    call: () => {
+      throw new Error("no such file");
+    },
+  });
+  expect(run.transcript()).toContainEqual(expect.objectContaining({ text: "no such file", status: "error" }));
+});
+
+test("a client that throws at once is busy too, and no words of the user are no answer", async () => {
+  const busy = Object.assign(new Error("busy"), { status: 503, headers: { "retry-after-ms": "1" } });
+  const announced = (nth: number) => ({ text: `I will read the file now, as step ${nth} of my plan.` });
+  const answers = [busy, announced(1), announced(2)];
+  const ended = await new Stack().run(TASK, { tools }).play({
+    ask: () => {
+      const answer = answers.shift()!;
+      if (answer instanceof Error) throw answer;
+      return chat(answer);
+    },
+    call: () => ({ text: "" }),
+    user: () => null,
+  });
+  expect(ended.end).toBe("stopped-by-user");
+});
+
+test("a run that is aborted asks nobody any more, and its client has the signal", async () => {
+  const controller = new AbortController();
+  let asked = 0;
+  const play = new Stack().run(TASK, { tools }).play({
+    ask: (_, signal) => {
+      asked += 1;
+      expect(signal).toBe(controller.signal);
+      controller.abort(new Error("enough"));
+      return chat({ calls: [call("a")] });
+    },
+    call: () => ({ text: NOTES }),
+    signal: controller.signal,
+  });
+  await expect(play).rejects.toThrow("enough");
+  expect(asked).toBe(1);
+});

@@ -18,11 +18,15 @@ import type {
   LanguageModelV4Middleware as Middleware,
 } from "@ai-sdk/provider";
 
+import { Data } from "./ai/data.ts";
 import { form, promptOf, saidOf, unitsOf } from "./ai/prompt.ts";
 import { heldStream, NO_USAGE, type Streamed, streamOf } from "./ai/stream.ts";
+import { members, word } from "./checked.ts";
 import { drive, messagesOf } from "./conversations.ts";
 import { Stack } from "./guards.ts";
 import type { Answer, Call, Effect, Shown, Told, Tool } from "./values.ts";
+
+const EFFECTS: Effect[] = ["read-only", "idempotent-write", "write", "external", "unknown"];
 
 /** What a middleware is told, and whom it tells. */
 export interface Guarding {
@@ -36,26 +40,39 @@ export interface Guarding {
 /**
  * Guards before a model. It is asked again where a guard corrects it; a call that is refused is never made; a question
  * to the user is the answer, and the next message answers it. A stream is held until its answer is whole.
+ *
+ * Where the answer is to be JSON, a text is data: no guard reads it, and nothing takes its place or is added to it.
  */
-export function guards({ guards = "default", effects = {}, onTold }: Guarding = {}): Middleware {
+export function guards(guarding: Guarding = {}): Middleware {
+  members("guards", guarding, ["guards", "effects", "onTold"]);
+  const { guards = "default", effects = {}, onTold } = guarding;
+  for (const [name, effect] of Object.entries(effects)) word(`effects.${name}`, effect, EFFECTS);
   const conversations = (typeof guards === "string" ? new Stack(guards) : guards).conversations();
+  const data = new Data();
+  const whole: typeof form = { ...form, fresh: (said) => form.fresh({ ...said, text: data.shown(said.text ?? "") }) };
   async function asked<Came extends Result>(options: Options, model: Model, ask: (it: Options) => PromiseLike<Came>) {
     const units = options.prompt.flatMap(unitsOf);
     const tools: Tool[] = (options.tools ?? []).flatMap((it) => {
       if (it.type !== "function") return [];
       const { name, description, inputSchema } = it;
-      return { name, description, parameters: inputSchema, effect: effects[name] };
+      const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
+      return { name, description, parameters: inputSchema, effect };
     });
     const request = { messages: units.map((it) => it.said), tools, model: model.modelId };
+    let isData = false;
     const driven = await drive(
       conversations,
       request,
-      (placed) => ask({ ...options, prompt: promptOf(messagesOf(placed, units, form)) }),
-      answerOf,
+      (placed) => ask({ ...options, prompt: promptOf(messagesOf(placed, units, whole)) }),
+      (response) => {
+        const { text, ...answer } = answerOf(response);
+        isData = options.responseFormat?.type === "json" && text !== "" && answer.calls.length === 0;
+        return { ...answer, text: isData ? data.withheld(text) : text };
+      },
       options.abortSignal,
     );
     for (const told of driven.told) onTold?.(told);
-    return driven;
+    return isData ? { ...driven, answer: null } : driven;
   }
   return {
     specificationVersion: "v4",
@@ -81,7 +98,7 @@ const FINISHES: Record<FinishReason["unified"], Answer["finish"]> = {
   other: "not_given",
 };
 
-function answerOf({ content, finishReason, usage }: Result): Answer {
+function answerOf({ content, finishReason, usage }: Result): Shown {
   const [input_tokens, output_tokens] = [usage.inputTokens.total ?? 0, usage.outputTokens.total ?? 0];
   return { ...saidOf(content), finish: FINISHES[finishReason.unified], usage: { input_tokens, output_tokens } };
 }

@@ -5,7 +5,7 @@ import {
   type LanguageModelV4Content as Content,
   type LanguageModelV4StreamPart as StreamPart,
 } from "@ai-sdk/provider";
-import { generateText, isStepCount, type ModelMessage, streamText, tool, wrapLanguageModel } from "ai";
+import { generateText, isStepCount, type ModelMessage, Output, streamText, tool, wrapLanguageModel } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -142,4 +142,56 @@ test("a busy provider is asked again, and a refusal is thrown", async () => {
   expect((await generateText({ model, prompt: TASK, maxRetries: 0 })).text.startsWith(ANSWER)).toBe(true);
   expect(mock.doGenerateCalls).toHaveLength(2);
   await expect(generateText({ ...agent([error(401)]), prompt: TASK, maxRetries: 0 })).rejects.toThrow("no");
+});
+
+test("an answer that is data passes as it came, whatever it says", async () => {
+  const output = Output.object({ schema: z.object({ note: z.string() }) });
+  const json = (note: string) => text(JSON.stringify({ note }));
+  const announced = agent([json(ANNOUNCED)]);
+  const result = await generateText({ ...announced, tools, prompt: TASK, output });
+  expect([result.output, announced.told]).toEqual([{ note: ANNOUNCED }, []]);
+  // JSON that is like a call, and one that repeats itself.
+  for (const it of [{ name: "read_file", arguments: { path: "a" } }, { note: "I try it again. ".repeat(100) }]) {
+    const { model } = agent([text(JSON.stringify(it))]);
+    const { text: came } = await generateText({ model, tools, prompt: TASK, output: Output.json() });
+    expect(JSON.parse(came)).toEqual(it);
+  }
+});
+
+test("what the user is to know is not added to data", async () => {
+  const failing = { read_file: tool({ inputSchema: z.object({ path: z.string() }), execute: () => "Error: no such file" }) };
+  const output = Output.json();
+  const found = '{"found":false}';
+  const { model, mock } = agent([[call("a")], [call("b")], text(found), text(found)]);
+  const messages: ModelMessage[] = [{ role: "user", content: TASK }];
+  const result = await generateText({ model, tools: failing, stopWhen, messages, output });
+  expect(result.text).toBe(found);
+  // The model is shown its own words.
+  messages.push(...result.responseMessages, { role: "user", content: "And now?" });
+  await generateText({ model, tools: failing, stopWhen, messages, output });
+  expect(JSON.stringify(mock.doGenerateCalls.at(-1)!.prompt)).toContain(JSON.stringify(found));
+  expect(JSON.stringify(mock.doGenerateCalls.at(-1)!.prompt)).not.toContain("data:");
+});
+
+test("a long talk in data is left alone", async () => {
+  const { model, told } = agent(Array.from({ length: 20 }, () => text("[]")));
+  const messages: ModelMessage[] = [];
+  for (let turn = 0; turn < 20; turn += 1) {
+    messages.push({ role: "user", content: `Question ${turn}` });
+    const result = await generateText({ model, tools, messages, output: Output.json() });
+    messages.push(...result.responseMessages);
+  }
+  expect(told).toEqual([]);
+});
+
+test("options and effects that there are not are refused by name", () => {
+  expect(() => middleware({ guard: "none" } as never)).toThrow("guards: expected `guards`, `effects`, `onTold`, found `guard`");
+  const effects = { read_file: "readonly" } as never;
+  expect(() => middleware({ effects })).toThrow(/^effects.read_file: expected `read-only`, .* found `readonly`/);
+});
+
+test("a tool may be named like a member of every object", async () => {
+  const { model } = agent([text("Hello.")]);
+  const named = { constructor: tools.read_file, toString: tools.read_file } as unknown as typeof tools;
+  expect((await generateText({ model, tools: named, prompt: "Greet me.", maxRetries: 0 })).text).toBe("Hello.");
 });

@@ -3,7 +3,7 @@
 import type { LanguageModelV4Content as Content, LanguageModelV4Message as Message } from "@ai-sdk/provider";
 
 import type { Form, Unit } from "../conversations.ts";
-import type { Answer, Call, Said, Status } from "../values.ts";
+import type { Call, Said, Shown, Status } from "../values.ts";
 
 type Part = Extract<Message, { role: "assistant" | "tool" }>["content"][number];
 type Output = Extract<Part, { type: "tool-result" }>["output"];
@@ -49,7 +49,7 @@ function textOf(content: { type: string; text?: unknown }[], type = "text"): str
 }
 
 /** What an answer of the model says. */
-export function saidOf(content: (Part | Content)[]): Answer & { calls: Call[] } {
+export function saidOf(content: (Part | Content)[]): Shown {
   const calls = content.flatMap((it) => {
     if (it.type !== "tool-call" || it.providerExecuted) return [];
     const text = typeof it.input === "string" ? it.input : JSON.stringify(it.input);

@@ -1,0 +1,27 @@
+/** Answers that are data, which no guard is to judge as words. */
+
+/** How many are kept; the conversations that are kept are as many. */
+const KEPT = 64;
+
+/** What the guards are shown in the place of data, and the data that it is. */
+export class Data {
+  readonly #texts = new Map<string, string>();
+  #count = 0;
+
+  /** What stands for this text. */
+  withheld(text: string): string {
+    this.#count += 1;
+    const mark = `data:application/json,${this.#count}`;
+    this.#texts.set(mark, text);
+    for (const [oldest] of this.#texts) {
+      if (this.#texts.size <= KEPT) break;
+      this.#texts.delete(oldest);
+    }
+    return mark;
+  }
+
+  /** The text that this stands for, if it does for one. */
+  shown(text: string): string {
+    return this.#texts.get(text) ?? text;
+  }
+}

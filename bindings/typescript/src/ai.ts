@@ -20,7 +20,8 @@ import type {
 
 import { Data } from "./ai/data.ts";
 import { form, promptOf, saidOf, unitsOf } from "./ai/prompt.ts";
-import { heldStream, NO_USAGE, type Streamed, streamOf } from "./ai/stream.ts";
+import { heldStream, type Streamed, streamOf } from "./ai/stream.ts";
+import { NO_USAGE, sum } from "./ai/usage.ts";
 import { members, word } from "./checked.ts";
 import { drive, messagesOf } from "./conversations.ts";
 import { Stack } from "./guards.ts";
@@ -33,7 +34,7 @@ export interface Guarding {
   guards?: string | Stack;
   /** What tools can change, by their names. */
   effects?: Record<string, Effect>;
-  /** Is told of everything that a guard does. */
+  /** Is told of everything that a guard does. What it throws, the call throws. */
   onTold?: (told: Told) => void;
 }
 
@@ -60,19 +61,22 @@ export function guards(guarding: Guarding = {}): Middleware {
     });
     const request = { messages: units.map((it) => it.said), tools, model: model.modelId };
     let isData = false;
+    const usages: Result["usage"][] = [];
     const driven = await drive(
       conversations,
       request,
       (placed) => ask({ ...options, prompt: promptOf(messagesOf(placed, units, whole)) }),
       (response) => {
+        usages.push(response.usage);
         const { text, ...answer } = answerOf(response);
         isData = options.responseFormat?.type === "json" && text !== "" && answer.calls.length === 0;
         return { ...answer, text: isData ? data.withheld(text) : text };
       },
-      options.abortSignal,
+      { onTold, signal: options.abortSignal },
     );
-    for (const told of driven.told) onTold?.(told);
-    return isData ? { ...driven, answer: null } : driven;
+    // The SDK sees one request, so all attempts count as one.
+    const response = driven.response && { ...driven.response, usage: sum(usages) };
+    return { response, answer: isData ? null : driven.answer };
   }
   return {
     specificationVersion: "v4",

@@ -59,8 +59,14 @@ export interface Driven<Response> {
   response: Response | undefined;
   /** What stands in its place; `null` if it passes as it came. */
   answer: Shown | null;
-  /** What guards did. */
-  told: Told[];
+}
+
+/** What a framework has beside its model. */
+export interface Driving {
+  /** Is told of everything that a guard does. What it throws, `drive` throws. */
+  onTold?: (told: Told) => void;
+  /** Ends a wait, with its reason as the error. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -72,7 +78,7 @@ export async function drive<Response>(
   request: Request,
   ask: (messages: Placed[]) => PromiseLike<Response>,
   answerOf: (response: Response) => Answer,
-  signal?: AbortSignal,
+  { onTold, signal }: Driving = {},
 ): Promise<Driven<Response>> {
   const exchange = conversations.asks(request);
   let response: Response | undefined;
@@ -97,10 +103,12 @@ export async function drive<Response>(
         exchange.waited(await waitFor(turn, signal));
         break;
       case "show":
-        return { response, answer: turn.answer, told: turn.told };
+        for (const told of turn.told) onTold?.(told);
+        return { response, answer: turn.answer };
       case "failed":
+        for (const told of turn.told) onTold?.(told);
         if (error !== undefined) throw error;
-        return { response, answer: null, told: turn.told };
+        return { response, answer: null };
     }
   }
 }

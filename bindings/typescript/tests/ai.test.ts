@@ -195,3 +195,21 @@ test("a tool may be named like a member of every object", async () => {
   const named = { constructor: tools.read_file, toString: tools.read_file } as unknown as typeof tools;
   expect((await generateText({ model, tools: named, prompt: "Greet me.", maxRetries: 0 })).text).toBe("Hello.");
 });
+
+test("all attempts count as one request, whichever way it is asked", async () => {
+  const answers = () => agent([text(ANNOUNCED), [call("a")]]).model;
+  const counted = (it: { inputTokens?: number; outputTokens?: number }) => [it.inputTokens, it.outputTokens];
+  const generated = await generateText({ model: answers(), tools, prompt: TASK });
+  expect(counted(generated.usage)).toEqual([20, 10]);
+  const streamed = streamText({ model: answers(), tools, prompt: TASK });
+  expect(counted(await streamed.usage)).toEqual([20, 10]);
+});
+
+test("an error of the one who is told is the error of the call", async () => {
+  const { model: mock } = agent([text(ANNOUNCED), [call("a")]], "none");
+  const onTold = () => {
+    throw new Error("my log is full");
+  };
+  const model = wrapLanguageModel({ model: mock, middleware: middleware({ onTold }) });
+  await expect(generateText({ model, tools, prompt: TASK, maxRetries: 0 })).rejects.toThrow("my log is full");
+});

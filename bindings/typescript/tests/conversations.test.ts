@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 
 import { expect, test } from "vitest";
 
-import { type Answer, drive, type Driven, failureOf, type Placed, type Said, Stack } from "../src/index.ts";
+import { type Answer, drive, type Driven, failureOf, type Placed, type Said, Stack, type Told } from "../src/index.ts";
 import { ANNOUNCED, ANSWER, names, NOTES, TASK } from "./dialogue.ts";
 
 const read: Answer = { calls: [{ id: "a", tool: "read_file", arguments: '{"path":"notes.txt"}' }] };
@@ -10,6 +10,7 @@ const read: Answer = { calls: [{ id: "a", tool: "read_file", arguments: '{"path"
 function framework(guards = "default") {
   const conversations = new Stack(guards).conversations();
   const sent: Placed[][] = [];
+  const told: Told[] = [];
   const asks = (messages: Said[], ...answers: (Answer | Error)[]): Promise<Driven<Answer>> => {
     const ask = async (placed: Placed[]) => {
       sent.push(placed);
@@ -17,23 +18,25 @@ function framework(guards = "default") {
       if (!answer || answer instanceof Error) throw answer ?? new Error("it is asked once more than it answers");
       return answer;
     };
-    return drive(conversations, { messages, tools: [{ name: "read_file" }] }, ask, (it) => it);
+    return drive(conversations, { messages, tools: [{ name: "read_file" }] }, ask, (it) => it, {
+      onTold: (it) => told.push(it),
+    });
   };
-  return { asks, sent };
+  return { asks, sent, told };
 }
 
 test("a correction is a request that the framework never sees", async () => {
-  const { asks, sent } = framework();
+  const { asks, sent, told } = framework();
   const messages: Said[] = [{ role: "user", text: TASK }];
   const first = await asks(messages, { text: ANNOUNCED }, read);
   expect(first).toMatchObject({ response: read, answer: null });
-  expect(names(first.told)).toEqual(["no-tools feedback"]);
+  expect(names(told)).toEqual(["no-tools feedback"]);
   messages.push({ role: "assistant", ...read }, { role: "tool", id: "a", text: NOTES });
   await asks(messages, { text: ANSWER });
   expect(sent.at(-1)).toEqual([
     { kind: "own", from: 0 },
     { kind: "new", said: expect.objectContaining({ role: "assistant", text: ANNOUNCED }) },
-    { kind: "new", said: { role: "user", text: first.told[0]!.text } },
+    { kind: "new", said: { role: "user", text: told[0]!.text } },
     { kind: "own", from: 1 },
     { kind: "own", from: 2 },
   ]);
@@ -49,6 +52,13 @@ test("a lost connection is tried again, and the last error is thrown where no gu
   await expect(asks([{ role: "user", text: TASK }], refused)).rejects.toBe(refused);
   const bug = new TypeError("my own bug");
   await expect(asks([{ role: "user", text: TASK }], bug)).rejects.toBe(bug);
+});
+
+test("what guards did is told where the last attempt fails as well", async () => {
+  const { asks, told } = framework();
+  const refused = Object.assign(new Error("no key"), { status: 401 });
+  await expect(asks([{ role: "user", text: TASK }], { text: ANNOUNCED }, refused)).rejects.toBe(refused);
+  expect(names(told)[0]).toBe("no-tools feedback");
 });
 
 test("errors of clients are failures of providers and networks", () => {

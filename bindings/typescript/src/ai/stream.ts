@@ -7,11 +7,7 @@ import type {
   LanguageModelV4StreamResult as StreamResult,
 } from "@ai-sdk/provider";
 
-/** No tokens were counted. */
-export const NO_USAGE: Result["usage"] = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};
+import { NO_USAGE } from "./usage.ts";
 
 /** A result that came as a stream. */
 export interface Streamed extends Result {
@@ -84,7 +80,8 @@ export async function heldStream({ stream, ...head }: StreamResult): Promise<Str
 
 /** A stream of what came, or of what takes its place. */
 export function streamOf(came: Streamed | undefined, changed: Result | null): StreamResult {
-  const parts = changed ? partsOf(came?.parts ?? [], changed) : (came?.parts ?? []);
+  const own = came?.parts.map((it) => (it.type === "finish" ? { ...it, usage: came.usage } : it)) ?? [];
+  const parts = changed ? partsOf(own, changed) : own;
   const stream = new ReadableStream<StreamPart>({
     start(controller) {
       for (const part of parts) controller.enqueue(part);

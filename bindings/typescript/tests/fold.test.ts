@@ -1,5 +1,6 @@
 /** The hook of Claude Code and the plug-in of opencode, with histories in their forms. */
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +95,33 @@ test("an announced call is asked for once, and then the user is asked", async ()
 
 test("a call that the transcript never shows passes", async () => {
   expect(await before(twice, "never")).toBeUndefined();
+});
+
+test("lines without a message, and messages without content, are passed over", async () => {
+  const odd = [null, { type: "user" }, { type: "assistant", message: { id: "x" } }] as object[];
+  expect(await before([...odd, ...twice, ...odd, reads("c")], "c")).toBeDefined();
+});
+
+test("the hook's program says in a line what is wrong", () => {
+  const program = (input: string, ...words: string[]) => {
+    const script = join(import.meta.dirname, "../bin/balk-claude-code.mjs");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { input, encoding: "utf8" });
+    expect(stderr.split("\n").length).toBeLessThanOrEqual(2);
+    return { status, stdout, stderr };
+  };
+  const question = JSON.stringify({ hook_event_name: "Stop", transcript_path: join(folder, "none.jsonl") });
+  expect(program("", "--help")).toMatchObject({ status: 0, stdout: expect.stringContaining("GUARDS is default") });
+  expect(program("", "dulicate")).toMatchObject({ status: 1, stderr: expect.stringContaining("found `dulicate`") });
+  expect(program("", "--setings")).toMatchObject({ status: 1, stderr: expect.stringContaining("--setings") });
+  expect(program("")).toMatchObject({ status: 1, stderr: expect.stringContaining("found nothing") });
+  expect(program("null")).toMatchObject({ status: 1, stderr: expect.stringContaining("found something else") });
+  expect(program(question)).toMatchObject({ status: 1, stderr: expect.stringContaining("none.jsonl") });
+  expect(program("", "--settings", "duplicate").stdout).toContain('\\"duplicate\\"');
+});
+
+test("in opencode, an option that there is not is refused by name", async () => {
+  await expect(BalkGuards({} as never, { guard: "none" })).rejects.toThrow("expected `guards`, found `guard`");
+  await expect(BalkGuards({} as never, { guards: ["none"] })).rejects.toThrow("guards: expected a string");
 });
 
 /** Messages of opencode. */

@@ -23,7 +23,7 @@ interface Line {
   isSidechain?: boolean;
   isMeta?: boolean;
   isApiErrorMessage?: boolean;
-  message?: { id?: string; content: string | Block[] };
+  message?: { id?: string; content?: string | Block[] };
 }
 
 interface Block {
@@ -107,7 +107,8 @@ function transcript(path: string): Line[] {
   const lines = readFileSync(path, "utf8").split("\n");
   return lines.flatMap((line) => {
     try {
-      return [JSON.parse(line) as Line];
+      const read = JSON.parse(line) as Line | null;
+      return read ? [read] : [];
     } catch {
       // The last line may be half written.
       return [];
@@ -121,7 +122,7 @@ export function happened(lines: Line[]): Happened[] {
   const results = new Map<string, Ran>();
   let open: string | undefined;
   for (const { type, message, isSidechain, isMeta, isApiErrorMessage } of lines) {
-    if (!message || isSidechain || isApiErrorMessage) continue;
+    if (!message?.content || isSidechain || isApiErrorMessage) continue;
     const blocks = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
     if (type === "assistant") {
       const last = history.at(-1);

@@ -7,6 +7,7 @@
 
 import type { Plugin } from "@opencode-ai/plugin";
 
+import { members, text } from "../checked.ts";
 import { Stack } from "../guards.ts";
 import type { Call, Ran, Tool } from "../values.ts";
 import { type Happened, judge } from "./fold.ts";
@@ -25,8 +26,9 @@ const TOOLS: Tool[] = [
 ];
 
 /** The plug-in. Its option `guards` has the names of guards with commas between them. */
-export const BalkGuards: Plugin = async ({ client }, options) => {
-  const stack = new Stack(String(options?.guards ?? "default"));
+export const BalkGuards: Plugin = async ({ client }, options = {}) => {
+  members("the options of Balk", options, ["guards"]);
+  const stack = new Stack(text("guards", (options.guards as string | undefined) ?? "default"));
   const messages = async (id: string) => (await client.session.messages({ path: { id } })).data ?? [];
   const show = (message: string) => client.tui.showToast({ body: { title: "Balk", message, variant: "warning" } });
   return {
@@ -59,8 +61,8 @@ export default BalkGuards;
 /** What happened by the messages of a session. `args` are those of a call that runs next, which it may not have yet. */
 export function happened(messages: Messages, callID?: string, args?: unknown): Happened[] {
   return messages.flatMap(({ info, parts }): Happened[] => {
-    const text = parts.flatMap((it) => (it.type === "text" && !it.ignored && it.text ? it.text : [])).join("\n");
-    if (info.role === "user") return text ? [{ kind: "user", text }] : [];
+    const said = parts.flatMap((it) => (it.type === "text" && !it.ignored && it.text ? it.text : [])).join("\n");
+    if (info.role === "user") return said ? [{ kind: "user", text: said }] : [];
     if (info.error && info.error.name !== "MessageAbortedError") return [];
     const tools = parts.filter((it) => it.type === "tool");
     const calls = tools.map((it): Call => {
@@ -68,7 +70,7 @@ export function happened(messages: Messages, callID?: string, args?: unknown): H
       return { id: it.callID, tool: it.tool, arguments: JSON.stringify(input ?? {}) };
     });
     const results = new Map(tools.flatMap((it) => resultOf(it)));
-    return text || calls.length ? [{ kind: "answer", answer: { text, calls }, results }] : [];
+    return said || calls.length ? [{ kind: "answer", answer: { text: said, calls }, results }] : [];
   });
 }
 

@@ -27,3 +27,6 @@ writeFileSync(join(here, "src/wasm/bytes.js"), `export default "${text}";\n`);
 writeFileSync(join(here, "src/wasm/bytes.d.ts"), "declare const bytes: string;\nexport default bytes;\n");
 for (const name of ["guards_bg.wasm", "guards_bg.wasm.d.ts"]) rmSync(join(here, "src/wasm", name), { force: true });
 cpSync(join(here, "src/wasm"), join(here, "dist/wasm"), { recursive: true });
+
+// npm packs no links.
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(here, "../..", name), join(here, name));

@@ -24,14 +24,14 @@ import { heldStream, type Streamed, streamOf } from "./ai/stream.ts";
 import { NO_USAGE, sum } from "./ai/usage.ts";
 import { members, word } from "./checked.ts";
 import { drive, messagesOf } from "./conversations.ts";
-import { Stack } from "./guards.ts";
+import { type GuardName, Stack } from "./guards.ts";
 import type { Answer, Call, Effect, Shown, Told, Tool } from "./values.ts";
 
 const EFFECTS: Effect[] = ["read-only", "idempotent-write", "write", "external", "unknown"];
 
 /** What a middleware is told, and whom it tells. */
 export interface Guarding {
-  guards?: string | Stack;
+  guards?: GuardName | Stack;
   /** What tools can change, by their names. */
   effects?: Record<string, Effect>;
   /** Is told of everything that a guard does. What it throws, the call throws. */

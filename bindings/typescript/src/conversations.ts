@@ -14,6 +14,7 @@ import { waitFor } from "./wait.ts";
 export class Conversations {
   readonly #conversations: native.Conversations;
 
+  /** @internal */
   constructor(guards: native.Guards) {
     this.#conversations = new native.Conversations(guards);
   }
@@ -28,6 +29,7 @@ export class Conversations {
 export class Exchange {
   readonly #exchange: native.Exchange;
 
+  /** @internal */
   constructor(exchange: native.Exchange) {
     this.#exchange = exchange;
   }

@@ -11,6 +11,21 @@ import { waitFor } from "./wait.ts";
 /** The form of requests and responses. */
 export type Dialect = "openai" | "responses" | "anthropic" | "gemini";
 
+/** The names of the shipped guards, and of stacks of them; several are one text, with commas between them. */
+export type GuardName =
+  | "default"
+  | "none"
+  | "repair"
+  | "abandonment"
+  | "repetition"
+  | "no-tools"
+  | "duplicate"
+  | "empty-completion"
+  | "retry-safety"
+  | "handoff"
+  | "progress"
+  | (string & {});
+
 /** The transcript of a run, as plain values. */
 export type Transcript = ({ model?: string } & Record<string, unknown>)[];
 
@@ -22,7 +37,7 @@ export class Stack {
   readonly #guards: native.Guards;
 
   /** Throws for a guard or a setting that there is not. */
-  constructor(guards = "default", settings: Record<string, Record<string, unknown>> = {}) {
+  constructor(guards: GuardName = "default", settings: Partial<Record<GuardName, Record<string, unknown>>> = {}) {
     this.#guards = new native.Guards(packed({ guards, settings }));
   }
 
@@ -54,6 +69,7 @@ export class Run {
   readonly #run: native.Run;
   readonly #model: string;
 
+  /** @internal */
   constructor(run: native.Run, model: string) {
     this.#run = run;
     this.#model = model;

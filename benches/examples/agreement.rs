@@ -19,7 +19,7 @@ use std::{env, io};
 
 use balk::engine::{self, TruthChannel};
 use balk::exec::lines::Question;
-use balk::exec::{ExecGuard, Limits, Pool};
+use balk::exec::{ExecGuard, Pool, Settings};
 use balk::import::reading::{Input, Reading, Taken};
 use balk::import::{Setting, join};
 use balk::replay::fold;
@@ -36,7 +36,9 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 /// A product is large, and the machine may be busy.
-const LIMITS: Limits = Limits { start_ms: 120_000, answer_ms: 60_000 };
+fn settings() -> Settings {
+    Settings { start_ms: 120_000, answer_ms: 60_000, ..Settings::default() }
+}
 
 /// Of 1,000 decisions, how many have to be equal.
 const EQUAL_OF_1000: u64 = 995;
@@ -124,7 +126,7 @@ impl Both {
             "openhands" => || Box::new(OpenHands::default()),
             _ => return Err(format!("expected forge, gemini-cli, kimi-cli or openhands, found `{name}`")),
         };
-        let code = Arc::new(Pool::start(command, LIMITS)?);
+        let code = Arc::new(Pool::start(command, settings())?);
         let left_out = left_out.split(',').map(str::to_owned).collect();
         Ok(Self { rule, code, left_out })
     }

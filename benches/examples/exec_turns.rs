@@ -10,7 +10,7 @@ use std::thread;
 use balk::bench::Stopwatch;
 use balk::bench::turns::{SIZES, Turn, begin, offer, turns};
 use balk::exec::lines::{FromGuard, Introduction, PROTOCOL, Question, Reviewed, ToGuard, VerdictLine};
-use balk::exec::{ExecGuard, Limits, Pool};
+use balk::exec::{ExecGuard, Pool, Settings};
 use balk_benches::shown;
 use balk_guards::{Entry, Guard, Offer};
 use balk_reports::records::{CompletionRecord, EntryRecord, Work, quoted};
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => format!("{} {PASS}", quoted(&env::current_exe()?.display().to_string())),
     };
     let offer = offer();
-    let pool = Arc::new(Pool::start(&command, Limits::default())?);
+    let pool = Arc::new(Pool::start(&command, Settings::default())?);
     println!("guard: {}\n", pool.introduction().guard);
     println!("| bytes of a turn | turns/s, 1 thread | turns/s, 2 threads | bare lines, 1 thread | of them |");
     println!("|--:|--:|--:|--:|--:|");

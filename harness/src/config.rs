@@ -15,7 +15,7 @@
 //! Every guard can be turned off (`enabled = false`). The list `models` changes settings or turns the guard off for
 //! some models; the first matching pattern decides.
 //!
-//! The table `[exec]` is for guards in other processes: `start-ms` and `answer-ms` bound how long they may take.
+//! The table `[exec]` is for guards in other processes: what they may use, and what they get.
 //!
 //! The file is the named one, else `balk.toml` in the current folder or the nearest one above it.
 //!
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::exec::Limits;
+use crate::exec::Settings;
 use crate::guards::{EXEC, Registered, Registry};
 use crate::input;
 use crate::program;
@@ -75,12 +75,8 @@ impl Config {
         })?;
         for (name, settings) in tables {
             if name == EXEC {
-                Limits::read(settings.clone()).map_err(|error| {
-                    Error::file(
-                        path,
-                        "time limits for guards in other processes",
-                        format!("`{name}`: {error}"),
-                    )
+                Settings::read(settings.clone()).map_err(|error| {
+                    Error::file(path, "settings of guards in other processes", format!("`{name}`: {error}"))
                 })?;
                 self.guards.insert(name, settings);
                 continue;
@@ -243,7 +239,7 @@ mod tests {
         );
         assert!(error("no-tools = 3\n").contains("expected a table for each guard"));
         let of_exec = error("[exec]\nanswer-ms = 0\n");
-        assert!(of_exec.contains("expected time limits for guards in other processes"), "{of_exec}");
+        assert!(of_exec.contains("expected settings of guards in other processes"), "{of_exec}");
         assert!(of_exec.contains("expected a number of milliseconds from 1, found 0"), "{of_exec}");
         assert!(error("[exec]\nanswer = 5\n").contains("unknown field `answer`"));
     }

@@ -11,6 +11,8 @@ mod child;
 mod guard;
 pub mod lines;
 mod pool;
+mod settings;
 
 pub use guard::ExecGuard;
-pub use pool::{Limits, Pool};
+pub use pool::Pool;
+pub use settings::Settings;

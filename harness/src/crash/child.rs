@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::bench::Stopwatch;
-use crate::processes::in_own_group;
+use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX, in_own_group};
 use output::{Capture, captured};
 use tree::Tree;
 
@@ -20,6 +20,9 @@ mod tree;
 
 /// How often it is looked whether the program has ended, or should.
 const STEP: Duration = Duration::from_millis(10);
+
+/// The time between two looks at what it uses.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How long processes that a program leaves behind may take to end by themselves.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -33,11 +36,21 @@ pub struct Bounds {
     pub grace: Duration,
     /// How many bytes are kept of each of its outputs.
     pub bytes: u64,
+    /// How many processes it may have at the same time, with itself.
+    pub processes: u64,
+    /// How much memory it may have with all that it starts, in MiB.
+    pub memory_mib: u64,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { time: Duration::from_secs(90), grace: Duration::from_secs(2), bytes: 8 << 20 }
+        Self {
+            time: Duration::from_secs(90),
+            grace: Duration::from_secs(2),
+            bytes: 8 << 20,
+            processes: PROCESSES_MAX,
+            memory_mib: MEMORY_MIB_MAX,
+        }
     }
 }
 
@@ -50,6 +63,8 @@ pub enum Ended {
     Stopped,
     /// It ran out of time.
     OutOfTime,
+    /// It had too many processes, or too much memory.
+    TooLarge,
 }
 
 /// What became of a program.
@@ -100,7 +115,7 @@ pub fn run(
     // Whatever goes wrong, nothing of the program may go on.
     let waited = out
         .and_then(|out| Ok((out, err?)))
-        .and_then(|files| Ok((files, waited(&mut child, bounds, watched)?)));
+        .and_then(|files| Ok((files, waited(&mut child, &tree, bounds, watched)?)));
     let nanoseconds = watch.nanoseconds();
     let ((out, err), ended): ((Capture, Capture), _) = match waited {
         Ok(waited) => waited,
@@ -111,14 +126,15 @@ pub fn run(
     };
     let left_over = match ended {
         Ended::Itself => settled(&tree),
-        Ended::Stopped | Ended::OutOfTime => BTreeMap::new(),
+        Ended::Stopped | Ended::OutOfTime | Ended::TooLarge => BTreeMap::new(),
     };
     let status = end(&mut child, &tree, bounds.grace)?;
     Ok(Ran { ended, status, nanoseconds, stdout: out.output()?, stderr: err.output()?, left_over })
 }
 
-fn waited(child: &mut Child, bounds: Bounds, watched: Watched<'_>) -> io::Result<Ended> {
+fn waited(child: &mut Child, tree: &Tree, bounds: Bounds, watched: Watched<'_>) -> io::Result<Ended> {
     let (mut watch, mut signs) = (Stopwatch::start(), 0);
+    let mut looked = Stopwatch::start();
     loop {
         if child.try_wait()?.is_some() {
             return Ok(Ended::Itself);
@@ -132,6 +148,12 @@ fn waited(child: &mut Child, bounds: Bounds, watched: Watched<'_>) -> io::Result
         }
         if u128::from(watch.nanoseconds()) >= bounds.time.as_nanos() {
             return Ok(Ended::OutOfTime);
+        }
+        if u128::from(looked.nanoseconds()) >= LOOK.as_nanos() {
+            if tree.usage().beyond(bounds.processes, bounds.memory_mib).is_some() {
+                return Ok(Ended::TooLarge);
+            }
+            looked = Stopwatch::start();
         }
         thread::sleep(STEP);
     }

@@ -21,6 +21,7 @@ use super::isolation;
 use super::place;
 use super::run::{self, Order};
 use crate::files::{self, write_whole};
+use crate::processes;
 use crate::proxy::Guards;
 use crate::serve::Step;
 
@@ -181,6 +182,8 @@ pub fn play(
     read: impl FnOnce(&str) -> io::Result<Worlds>,
     guards: impl FnOnce(&str) -> io::Result<Box<Guards>>,
 ) -> io::Result<()> {
+    // What a run starts has the bounds of this program, so its agent never runs without them.
+    processes::bound_memory();
     let job: Job = serde_json::from_str(&fs::read_to_string(file)?)?;
     let folder = place::fresh()?;
     let order = Order {

@@ -4,6 +4,7 @@ use balk_reports::records::crash::{Left, Verdict, Word};
 use balk_scenarios::Kind;
 
 use super::child::Ended;
+use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX};
 use crate::serve::{History, Outcome, Step, Told};
 use crate::told::Printed;
 
@@ -44,7 +45,7 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
     let word = match ended {
         _ if goal => Word::Reached,
         Ended::Itself if only_waits => Word::NotRun,
-        Ended::Stopped | Ended::OutOfTime => Word::RanOn,
+        Ended::Stopped | Ended::OutOfTime | Ended::TooLarge => Word::RanOn,
         Ended::Itself if signalled || code.is_some_and(is_of_crash) => Word::Crashed,
         Ended::Itself if printed.told.is_some() => Word::Told,
         // A program that only reports an exception goes on.
@@ -60,6 +61,9 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
             Word::Silent | Word::Crashed => printed.last,
             Word::RanOn => Some(match ended {
                 Ended::OutOfTime => "it was waited for in vain".to_owned(),
+                Ended::TooLarge => format!(
+                    "it had more than {PROCESSES_MAX} processes, or more than {MEMORY_MIB_MAX} MiB of memory"
+                ),
                 Ended::Stopped | Ended::Itself => "it has had its requests".to_owned(),
             }),
             Word::Reached => None,

@@ -8,22 +8,26 @@ mod ready;
 mod watchdog;
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use memchr::memchr;
 use serde::Serialize;
 
+use super::settings::Settings;
 use crate::bench::Stopwatch;
 use crate::import::one_line;
-use crate::processes;
+use crate::processes::{self, Usage};
 use last_lines::LastLines;
 use ready::{Streams, nonblocking};
 use watchdog::Watchdog;
 
 /// The longest line of a child, in bytes.
 pub(super) const LINE_MAX: usize = 4 << 20;
+
+/// How much a child may write to standard error until an answer, in bytes.
+const SAID_MAX: u64 = 64 << 20;
 
 /// Bytes that are collected before a child has to take them.
 const UNSENT_MAX: usize = 64 << 10;
@@ -37,6 +41,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The time between two looks whether a child has ended.
 const STEP: Duration = Duration::from_millis(2);
 
+/// The time between two looks at what a child uses, while an answer is due.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// A child process that speaks lines.
 pub(super) struct Child {
     process: Process,
@@ -45,6 +52,11 @@ pub(super) struct Child {
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
     last_lines: LastLines,
+    /// How many bytes came from standard error since the last answer.
+    said: u64,
+    /// The last look at what it uses, and how much that may be: processes, and MiB of memory.
+    looked: Stopwatch,
+    bounds: [u64; 2],
     /// Lines for the child, and how many of their bytes it has.
     unsent: Vec<u8>,
     sent: usize,
@@ -59,12 +71,11 @@ impl Child {
     ///
     /// # Errors
     /// Why it cannot be started.
-    pub(super) fn start(command: &[String]) -> Result<Self, String> {
-        let (program, arguments) = command.split_first().ok_or("no command")?;
+    pub(super) fn start(command: &[String], settings: &Settings) -> Result<Self, String> {
         let cannot = |error: io::Error| format!("a command that cannot be started ({error})");
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = processes::in_own_group(&mut command).spawn().map_err(cannot)?;
+        let mut command = processes::closed(command, &settings.env, settings.memory_mib);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(cannot)?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { unreachable!("all three are pipes") };
         let watchdog = Watchdog::over(&process);
@@ -75,6 +86,9 @@ impl Child {
             stdout,
             stderr: Some(stderr),
             last_lines: LastLines::default(),
+            said: 0,
+            looked: Stopwatch::start(),
+            bounds: [settings.processes, settings.memory_mib],
             unsent: Vec::new(),
             sent: 0,
             came: Vec::new(),
@@ -114,7 +128,7 @@ impl Child {
     /// What was found instead.
     pub(super) fn answer(&mut self, limit: Duration) -> Result<&[u8], String> {
         self.came.drain(..self.answered);
-        self.answered = 0;
+        (self.answered, self.said) = (0, 0);
         if !self.came.is_empty() {
             return Err(format!("a line without a question: {}", shown(&self.came)));
         }
@@ -192,12 +206,16 @@ impl Child {
         if left.is_zero() {
             return Err(format!("{otherwise} within {} ms", limit.as_millis()));
         }
+        self.look()?;
         let all = self.streams();
-        let waited = Streams { stdin: all.stdin.filter(|_| self.is_sending()), ..all }.ready(left);
+        let waited = Streams { stdin: all.stdin.filter(|_| self.is_sending()), ..all }.ready(left.min(LOOK));
         let [answers, said] =
             waited.map_err(|error| format!("streams that cannot be waited for ({error})"))?;
         if said {
             self.hear();
+            if self.said > SAID_MAX {
+                return Err(format!("more than {} MiB on standard error", SAID_MAX >> 20));
+            }
         }
         if !answers {
             return Ok(());
@@ -219,11 +237,25 @@ impl Child {
         }
     }
 
+    /// Looks at what it uses, at times.
+    fn look(&mut self) -> Result<(), String> {
+        if elapsed(self.looked) < LOOK {
+            return Ok(());
+        }
+        let [processes, memory_mib] = self.bounds;
+        let beyond = Usage::of_group(&self.process).and_then(|it| it.beyond(processes, memory_mib));
+        self.looked = Stopwatch::start();
+        beyond.map_or(Ok(()), Err)
+    }
+
     /// Reads standard error once.
     fn hear(&mut self) {
         let Some(stderr) = &mut self.stderr else { return };
         match stderr.read(&mut self.chunk) {
-            Ok(count) if count > 0 => self.last_lines.push(&self.chunk[..count]),
+            Ok(count) if count > 0 => {
+                self.said += count as u64;
+                self.last_lines.push(&self.chunk[..count]);
+            }
             Err(error) if is_nothing(&error) => {}
             Ok(_) | Err(_) => self.stderr = None,
         }

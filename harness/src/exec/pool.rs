@@ -5,36 +5,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::child::{Child, shown};
 use super::lines::{FromGuard, Introduction, PROTOCOL, ToGuard};
+use super::settings::Settings;
 
 /// How many children are kept while nothing is asked. Where more runs than these are open at the same time, as in a
 /// proxy, a child changes between them.
 const KEPT: usize = 16;
 
-/// How long a child may take, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Limits {
-    /// For its hello, with its start.
-    pub start_ms: u64,
-    /// For an answer.
-    pub answer_ms: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { start_ms: 10_000, answer_ms: 5_000 }
-    }
-}
-
 /// The children of one command. Each is started when it is needed, and serves one run after another.
 pub struct Pool {
     command: Vec<String>,
-    limits: Limits,
+    settings: Settings,
     introduction: Introduction,
     idle: Mutex<Vec<Session>>,
     runs: AtomicU64,
@@ -57,12 +41,12 @@ impl Pool {
     ///
     /// # Errors
     /// What was expected, and what was found.
-    pub fn start(command: &str, limits: Limits) -> Result<Self, String> {
+    pub fn start(command: &str, settings: Settings) -> Result<Self, String> {
         let words = shlex::split(command).filter(|it| !it.is_empty());
         let words = words.ok_or_else(|| format!("expected a command, found `{command}`"))?;
-        let (session, introduction) = Session::start(&words, limits)?;
+        let (session, introduction) = Session::start(&words, &settings)?;
         let (idle, runs) = (Mutex::new(vec![session]), AtomicU64::default());
-        Ok(Self { command: words, limits, introduction, idle, runs })
+        Ok(Self { command: words, settings, introduction, idle, runs })
     }
 
     /// What its children say of themselves.
@@ -114,7 +98,7 @@ impl Pool {
     }
 
     fn another(&self) -> Result<Session, String> {
-        let (session, introduction) = Session::start(&self.command, self.limits)?;
+        let (session, introduction) = Session::start(&self.command, &self.settings)?;
         if introduction == self.introduction {
             return Ok(session);
         }
@@ -146,15 +130,16 @@ impl fmt::Debug for Pool {
 
 impl Session {
     /// Starts a child that says who it is.
-    fn start(command: &[String], limits: Limits) -> Result<(Self, Introduction), String> {
-        let limit = Duration::from_millis(limits.start_ms);
-        let child = Child::start(command).map_err(|found| format!("expected a hello, found {found}"))?;
-        let answer_limit = Duration::from_millis(limits.answer_ms);
+    fn start(command: &[String], settings: &Settings) -> Result<(Self, Introduction), String> {
+        let limit = Duration::from_millis(settings.start_ms);
+        let child =
+            Child::start(command, settings).map_err(|found| format!("expected a hello, found {found}"))?;
+        let answer_limit = Duration::from_millis(settings.answer_ms);
         let mut session = Self { child, answer_limit, runs: 0, run: None, entries: 0 };
         let hello = ToGuard::Hello {
             protocol: PROTOCOL,
             balk: env!("CARGO_PKG_VERSION").into(),
-            answer_ms: limits.answer_ms,
+            answer_ms: settings.answer_ms,
         };
         let introduced = session.put(&hello).and_then(|()| {
             let found = |found| format!("expected a hello, found {found}");
@@ -235,18 +220,4 @@ fn introduction(line: &[u8]) -> Result<Introduction, String> {
         return Err(found("it answers no question, so it would be told nothing".to_owned()));
     }
     Ok(introduction)
-}
-
-impl Limits {
-    /// Reads the settings of a configuration.
-    ///
-    /// # Errors
-    /// A setting that there is not, or that is no positive number.
-    pub fn read(settings: serde_json::Map<String, serde_json::Value>) -> Result<Self, serde_json::Error> {
-        let limits: Self = serde_json::from_value(settings.into())?;
-        if limits.start_ms == 0 || limits.answer_ms == 0 {
-            return Err(serde_json::Error::custom("expected a number of milliseconds from 1, found 0"));
-        }
-        Ok(limits)
-    }
 }

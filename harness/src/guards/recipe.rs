@@ -23,7 +23,7 @@ use super::config::Config;
 use super::registered::{Factory, Reach, Registered, Role};
 use super::registry::{DEFAULT, EXEC, NONE, Registry};
 use crate::engine::TruthChannel;
-use crate::exec::{ExecGuard, Limits, Pool};
+use crate::exec::{ExecGuard, Pool, Settings};
 
 /// A spec that was read; it makes a stack for each trial.
 #[derive(Clone)]
@@ -191,8 +191,8 @@ impl Recipe {
 
     fn add_command(&mut self, command: &str, asked: &str, config: &Config) -> Result<(), BadStack> {
         let bad = |reason: String| BadStack::Command { asked: asked.to_owned(), reason };
-        let limits = Limits::read(config.of(EXEC)).map_err(|error| bad(error.to_string()))?;
-        let pool = Arc::new(Pool::start(command, limits).map_err(bad)?);
+        let settings = Settings::read(config.of(EXEC)).map_err(|error| bad(error.to_string()))?;
+        let pool = Arc::new(Pool::start(command, settings).map_err(bad)?);
         let name: Arc<str> = pool.introduction().guard.as_str().into();
         self.is_new(&name)?;
         self.runs_commands = true;

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod answers;
+mod bounds;
 mod commands;
 mod examples;
 mod faults;
@@ -11,7 +12,7 @@ mod mirrored;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use balk::exec::{ExecGuard, Limits, Pool};
+use balk::exec::{ExecGuard, Pool, Settings};
 use balk_guards::{Completion, Entry, FinishReason, Guard, Offer, Protocol, RawCall, Start, Tool, Usage};
 use balk_reports::records::quoted;
 
@@ -41,12 +42,14 @@ fn sh(script: &str) -> String {
     format!("sh -c {}", quoted(script))
 }
 
-/// Limits that no test comes near, on any machine.
-const PATIENT: Limits = Limits { start_ms: 60_000, answer_ms: 60_000 };
+/// Settings that no test comes near, on any machine.
+fn patient() -> Settings {
+    Settings { start_ms: 60_000, answer_ms: 60_000, ..Settings::default() }
+}
 
 /// A guard of this script.
-fn guard(script: &str, limits: Limits) -> ExecGuard {
-    ExecGuard::new(&Arc::new(Pool::start(&sh(script), limits).expect("it says hello")))
+fn guard(script: &str, settings: Settings) -> ExecGuard {
+    ExecGuard::new(&Arc::new(Pool::start(&sh(script), settings).expect("it says hello")))
 }
 
 /// The tools of a run.

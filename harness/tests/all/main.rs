@@ -15,6 +15,7 @@ mod compose;
 mod controls;
 mod crash;
 mod crash_interrupted;
+mod crash_record;
 mod crash_site;
 mod documents;
 mod exec;

@@ -142,6 +142,18 @@ fn a_long_output_blocks_nothing() {
 }
 
 #[test]
+fn a_program_that_is_too_large_is_ended() {
+    let mut run = Run::new();
+    (run.bounds.processes, run.bounds.memory_mib) = (20, 64);
+    let many = run.script("while :; do sleep 100 & done", &AtomicBool::new(false));
+    assert_eq!(many.ended, Ended::TooLarge);
+    let grown = "x=$(head -c 200000000 /dev/zero | tr '\\0' x); sleep 100";
+    assert_eq!(run.script(grown, &AtomicBool::new(false)).ended, Ended::TooLarge);
+    let tree = Tree::new(u32::MAX, Belonging::Marked(run.mark.clone()));
+    assert_eq!(tree.members(), []);
+}
+
+#[test]
 fn a_program_that_is_not_there_is_an_error() {
     let run = Run::new();
     let command = Command::new("/no/such/program");

@@ -6,6 +6,10 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::processes::Usage;
+#[cfg(target_os = "linux")]
+use crate::processes::linux;
+
 /// How often what is left is killed again: a process may start another one at the same time.
 const ROUNDS_MAX: u32 = 200;
 
@@ -102,6 +106,12 @@ impl Tree {
 impl Tree {
     /// Not known here.
     #[expect(clippy::unused_self, reason = "elsewhere it depends on the tree")]
+    pub(super) fn usage(&self) -> Usage {
+        Usage::default()
+    }
+
+    /// Not known here.
+    #[expect(clippy::unused_self, reason = "elsewhere it depends on the tree")]
     pub(super) fn members(&self) -> Vec<Member> {
         Vec::new()
     }
@@ -109,6 +119,11 @@ impl Tree {
 
 #[cfg(target_os = "linux")]
 impl Tree {
+    /// What the processes use together.
+    pub(super) fn usage(&self) -> Usage {
+        Usage::of(self.members().into_iter().map(|it| it.id))
+    }
+
     /// The processes that are running, in the order of their numbers. A process that has ended does not count, even if
     /// its status was not collected yet.
     pub(super) fn members(&self) -> Vec<Member> {
@@ -138,52 +153,5 @@ impl Tree {
         }
         let running = all.into_iter().filter(|it| belong.contains(&it.id) && !it.has_ended);
         running.map(|it| Member { id: it.id, name: it.name }).collect()
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::fs;
-
-    /// A process, as `/proc` shows it.
-    pub(super) struct Process {
-        pub(super) id: u32,
-        pub(super) parent: u32,
-        pub(super) group: u32,
-        pub(super) has_ended: bool,
-        pub(super) name: String,
-    }
-
-    /// All processes that can be seen, in the order of their numbers.
-    pub(super) fn processes() -> Vec<Process> {
-        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let ids = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
-        let mut all: Vec<Process> = ids.filter_map(process).collect();
-        all.sort_by_key(|it| it.id);
-        all
-    }
-
-    fn process(id: u32) -> Option<Process> {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name is in brackets, and may have brackets itself.
-        let (before, after) = stat.rsplit_once(')')?;
-        let (_, short) = before.split_once('(')?;
-        let mut fields = after.split_whitespace();
-        let state = fields.next()?;
-        let parent = fields.next()?.parse().ok()?;
-        let group = fields.next()?.parse().ok()?;
-        let program = fs::read_link(format!("/proc/{id}/exe")).ok();
-        let name = program.as_deref().and_then(|it| it.file_name()).map_or_else(
-            || short.to_owned(),
-            // A program that was replaced on the disk meanwhile is the same.
-            |it| it.to_string_lossy().trim_end_matches(" (deleted)").to_owned(),
-        );
-        Some(Process { id, parent, group, has_ended: matches!(state, "Z" | "X"), name })
-    }
-
-    /// Whether a process was started with this variable, `NAME=VALUE`.
-    pub(super) fn has(id: u32, variable: &str) -> bool {
-        let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
     }
 }

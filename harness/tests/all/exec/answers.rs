@@ -9,7 +9,7 @@ use balk_guards::{
 };
 use serde_json::json;
 
-use super::{PATIENT, begin, guard, hello, offer, quoted};
+use super::{begin, guard, hello, offer, patient, quoted};
 
 /// A guard that answers this to every question of this name.
 fn answering(name: &str, answer: &str) -> balk::exec::ExecGuard {
@@ -17,7 +17,7 @@ fn answering(name: &str, answer: &str) -> balk::exec::ExecGuard {
     let hello = hello(&format!("\"{name}\""));
     guard(
         &format!("{hello}; while read -r l; do case $l in '{{\"{name}\"'*) echo {said};; esac; done"),
-        PATIENT,
+        patient(),
     )
 }
 
@@ -211,7 +211,7 @@ fn a_state_is_that_of_its_guard() {
             '{"load"'*) echo '{"load":{"refused":"expected version 7"}}';;
             '{"review"'*) echo '{"review":{"verdict":"pass"}}';;
         esac; done"#;
-    let mut it = guard(keeps, PATIENT);
+    let mut it = guard(keeps, patient());
     let completion = begin(&mut it);
     let saved = it.save();
     assert_eq!((&saved["guard"], &saved["state"]), (&json!("g"), &json!({"version": 7, "state": [1]})));
@@ -243,7 +243,7 @@ fn a_state_is_that_of_its_guard() {
 fn a_state_that_cannot_be_saved_is_a_fault() {
     let dies = r#"read -r _; echo '{"hello":{"protocol":1,"guard":"g","answers":["review"],"keeps_state":true}}'
         while read -r l; do case $l in '{"save"'*) exit 9;; esac; done"#;
-    let mut it = guard(dies, PATIENT);
+    let mut it = guard(dies, patient());
     let completion = begin(&mut it);
     assert_eq!(it.save(), json!(null));
     it.observe(&Entry::Completion(Arc::new(completion.clone())));

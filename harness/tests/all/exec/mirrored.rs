@@ -13,7 +13,7 @@ use balk_scenarios::{Scenario, World, WorldOptions, catalogue};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
-use super::{PATIENT, mirror, quoted};
+use super::{mirror, patient, quoted};
 
 /// The guards that the example has.
 const GUARDS: [&str; 10] = [
@@ -42,7 +42,7 @@ fn own(name: &str) -> Box<dyn Guard> {
 static POOLS: LazyLock<BTreeMap<&str, Arc<Pool>>> = LazyLock::new(|| {
     let pool = |name| {
         let command = format!("{} {name}", quoted(&mirror().display().to_string()));
-        let pool = Pool::start(&command, PATIENT);
+        let pool = Pool::start(&command, patient());
         Arc::new(pool.unwrap_or_else(|why| panic!("{why}; cargo build --examples")))
     };
     GUARDS.into_iter().map(|name| (name, pool(name))).collect()

@@ -1,0 +1,52 @@
+//! What `/proc` says of processes.
+
+use std::fs;
+
+/// A process, as `/proc` shows it.
+pub(crate) struct Process {
+    pub(crate) id: u32,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    pub(crate) has_ended: bool,
+    pub(crate) name: String,
+}
+
+/// All processes that can be seen, in the order of their numbers.
+pub(crate) fn processes() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    let mut all: Vec<Process> = ids.filter_map(process).collect();
+    all.sort_by_key(|it| it.id);
+    all
+}
+
+fn process(id: u32) -> Option<Process> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name is in brackets, and may have brackets itself.
+    let (before, after) = stat.rsplit_once(')')?;
+    let (_, short) = before.split_once('(')?;
+    let mut fields = after.split_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    let program = fs::read_link(format!("/proc/{id}/exe")).ok();
+    let name = program.as_deref().and_then(|it| it.file_name()).map_or_else(
+        || short.to_owned(),
+        // A program that was replaced on the disk meanwhile is the same.
+        |it| it.to_string_lossy().trim_end_matches(" (deleted)").to_owned(),
+    );
+    Some(Process { id, parent, group, has_ended: matches!(state, "Z" | "X"), name })
+}
+
+/// Whether a process was started with this variable, `NAME=VALUE`.
+pub(crate) fn has(id: u32, variable: &str) -> bool {
+    let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+    environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
+}
+
+/// The memory of a process that no file has: what it shares with a file can be dropped at any time.
+pub(crate) fn memory_kib(id: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|it| it.strip_prefix("RssAnon:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}

@@ -1,7 +1,7 @@
 //! The guards as WebAssembly. The package `@balk/guards` wraps it; nothing here decides anything.
 //!
-//! Values come in as MessagePack, in one piece each: with a crossing for each member they would take longer, and members
-//! that there are not would not be seen. They go out as values of JavaScript.
+//! Values come in as MessagePack, in one piece each: with a crossing for each member they would take longer, and
+//! members that there are not would not be seen. They go out as values of JavaScript.
 
 use std::arch::wasm32::memory_size;
 use std::hint::black_box;

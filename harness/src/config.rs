@@ -240,7 +240,7 @@ mod tests {
         assert!(error("no-tools = 3\n").contains("expected a table for each guard"));
         let of_exec = error("[exec]\nanswer-ms = 0\n");
         assert!(of_exec.contains("expected settings of guards in other processes"), "{of_exec}");
-        assert!(of_exec.contains("expected a number of milliseconds from 1, found 0"), "{of_exec}");
+        assert!(of_exec.contains("answer-ms: expected a number from 1, found 0"), "{of_exec}");
         assert!(error("[exec]\nanswer = 5\n").contains("unknown field `answer`"));
     }
 }

@@ -241,6 +241,8 @@ mod tests {
         let of_exec = error("[exec]\nanswer-ms = 0\n");
         assert!(of_exec.contains("expected settings of guards in other processes"), "{of_exec}");
         assert!(of_exec.contains("answer-ms: expected a number from 1, found 0"), "{of_exec}");
+        let of_variable = error("[exec]\nenv = [\"A=1\"]\n");
+        assert!(of_variable.contains("env: expected names of variables, without values, found `A=1`"));
         assert!(error("[exec]\nanswer = 5\n").contains("unknown field `answer`"));
     }
 }

@@ -98,7 +98,7 @@ fn a_word_to_a_model_that_gets_on_is_a_false_alarm() {
 #[test]
 fn an_agent_begins_with_its_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
-    crash(folder.path(), "ulimit -d; ulimit -c; : {task} {url}", &["repeating"], &[]);
+    crash(folder.path(), ": {task} {url}; ulimit -d; ulimit -c", &["repeating"], &[]);
     let printed =
         fs::read_to_string(folder.path().join("out/agent/repeating-7/stdout-0.txt")).expect("a file");
     let (memory, core) = printed.trim_end().split_once('\n').expect("two lines");

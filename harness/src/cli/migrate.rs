@@ -11,18 +11,20 @@ use clap::Args;
 use super::load::Failure;
 use super::say::say;
 use crate::bench::Folder;
+use crate::crash::record;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
 use crate::input;
+use crate::live::Store;
 use crate::program;
 
 /// Arguments of `balk migrate`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct Migrate {
-    /// Scenario files of version 1. Two twins become one file. Or folders of `balk bench` or `balk live` with a record
-    /// of version 2
+    /// Scenario files of version 1. Two twins become one file. Or folders of `balk bench`, `balk live` or
+    /// `balk crash` with records of version 2
     #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
 }
@@ -33,7 +35,8 @@ differ between them. Comments are kept. A stubborn scenario and its healthy twin
 stubborn one, and the twin's file is removed; both files must be named. If they do not share a world, nothing is
 written, and the parts that differ are listed.
 
-In a folder, the record and the kept transcripts get their checksums, and the plan loses its paths. Their contents stay.
+In a folder, the records, the kept transcripts and the completions of a real model get their checksums, and a plan loses
+its paths. Their contents stay.
 
 What version 1 did not say is filled in and marked for you to check: which ways out work where an actor can be
 corrected. `mode` of [response] is dropped, and a line says so: what counts in a correction is chosen for a run.";
@@ -53,7 +56,7 @@ impl Migrate {
         let mut exit = Exit::Fine;
         let mut read = Vec::new();
         for path in self.files.iter().filter(|it| it.is_dir()) {
-            match Folder::renew(path) {
+            match renew(path) {
                 Ok(()) => say(format_args!("{}: rewritten, with checksums", path.display())),
                 Err(error) => exit = Failure::from(error).shown(),
             }
@@ -85,6 +88,15 @@ impl Migrate {
         }
         Ok(exit)
     }
+}
+
+/// Makes what a folder has new. The record of a bench comes last: as long as it is old, this can be done again.
+fn renew(folder: &Path) -> Result<(), Error> {
+    let renewed = [Store::renew(folder)?, record::renew(folder)?, Folder::renew(folder)?];
+    if renewed.contains(&true) {
+        return Ok(());
+    }
+    Err(Error::file(folder, "records of an older version", "none: what is there is as new as this program"))
 }
 
 fn old(path: &Path) -> Result<Old, Failure> {

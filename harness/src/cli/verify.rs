@@ -27,8 +27,8 @@ use crate::verify::{self, Difference};
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
     /// Scenarios to run: names, files, or drawn worlds [default: the whole catalogue, and worlds of all plans]; or
-    /// folders of `balk bench` and `balk live`, whose checksums and plan are checked, and a sample of whose trials is
-    /// played again
+    /// folders of `balk bench`, `balk live` and `balk crash`, whose checksums are checked: of a bench the plan as well,
+    /// and a sample of its trials is played again
     #[arg(value_name = "SCENARIO|DIR")]
     scenarios: Vec<String>,
 

@@ -245,5 +245,6 @@ fn at_the_end_of_input() -> Arc<AtomicBool> {
 const JOB: &str = "job.json";
 /// Every step of a run, in its folder.
 pub(super) const TRANSCRIPT: &str = "transcript.jsonl";
-const RECORD: &str = "record.jsonl";
+/// The same without what differs from run to run.
+pub(super) const RECORD: &str = "record.jsonl";
 const VERDICT: &str = "verdict.json";

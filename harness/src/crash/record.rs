@@ -1,17 +1,30 @@
-//! The file with the record of all runs.
+//! The file with the record of all runs: one line of JSON with its [seal](balk_reports::records::seal).
 
-use std::io::{self, Write as _};
+use std::fs;
 use std::path::Path;
 
 use balk_reports::records::crash::{CRASH_SCHEMA, Record};
+use balk_reports::records::seal::{Damage, Sealed, Sealing};
 use serde::Deserialize;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::job::RECORD;
 use crate::error::Error;
 use crate::files::write_whole;
 use crate::input;
+use crate::lock::Lock;
 
 /// The file of the record, in the folder of `balk crash --out`.
 pub const RUNS: &str = "runs.json";
+
+/// The last version without a seal.
+const UNSEALED: u32 = 2;
+
+/// The part that all versions share.
+#[derive(Deserialize)]
+struct Versioned {
+    schema: u32,
+}
 
 /// Writes the record into its folder.
 ///
@@ -19,29 +32,143 @@ pub const RUNS: &str = "runs.json";
 /// The file cannot be written; it is then unchanged.
 pub fn write(folder: &Path, record: &Record) -> Result<(), Error> {
     let path = folder.join(RUNS);
-    let json = serde_json::to_string_pretty(record).map_err(io::Error::from)?;
-    write_whole(&path, |out| writeln!(out, "{json}"))
+    write_whole(&path, |out| Sealing::new(out).last(record))
         .map_err(|error| Error::file(&path, "a writable file", error))
 }
 
 /// Reads the record of a folder.
 ///
 /// # Errors
-/// There is none, it cannot be read, or it is of another version.
+/// There is none, it cannot be read, it is not as it was written, or it is of another version.
 pub fn read(folder: &Path) -> Result<Record, Error> {
-    /// A record of any version.
-    #[derive(Deserialize)]
-    struct Versioned {
-        schema: u32,
-    }
-    let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
     let path = folder.join(RUNS);
     let text = input::bytes(&path)?;
-    let bad = |error: serde_json::Error| Error::file(&path, &expected, error);
-    let Versioned { schema } = serde_json::from_slice(&text).map_err(bad)?;
-    if schema != CRASH_SCHEMA {
-        return Err(Error::file(&path, &format!("version {CRASH_SCHEMA} of the format"), schema)
-            .hint("another version of this program wrote the file: play the runs again"));
+    let bad = |expected: &str, found: &dyn std::fmt::Display| in_line(&path, 1, expected, found);
+    if let Ok(Versioned { schema }) = serde_json::from_slice(&text)
+        && schema != CRASH_SCHEMA
+    {
+        let way_out = match schema {
+            UNSEALED => {
+                "an older version of Balk wrote the file: `balk migrate` with its folder makes it new"
+            }
+            _ => "another version of this program wrote the file: play the runs again",
+        };
+        return Err(bad(&format!("version {CRASH_SCHEMA} of the format"), &schema).hint(way_out));
     }
-    serde_json::from_slice(&text).map_err(bad)
+    let mut sealed = Sealed::new(&*text);
+    let line = sealed.line().and_then(|line| sealed.line().map(|_| line));
+    let line = line.map_err(|damage| {
+        let error = match damage {
+            Damage::Io(error) => Error::unreadable(&path, &error),
+            Damage::Line { expected, found } => in_line(&path, sealed.number() + 1, expected, &found),
+        };
+        error.hint("it is no record of `balk crash`, or was changed or truncated: play the runs again")
+    })?;
+    let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
+    serde_json::from_str(&line.unwrap_or_default()).map_err(|error| bad(&expected, &error))
+}
+
+fn in_line(path: &Path, line: u64, expected: &str, found: &dyn std::fmt::Display) -> Error {
+    Error { place: format!("line {line}").into(), ..Error::file(path, expected, found) }
+}
+
+/// Compares what the runs left with the checksums of their record, and returns for how many runs there is something.
+///
+/// # Errors
+/// A file cannot be read, or is not as it was written.
+pub fn check(folder: &Path, record: &Record) -> Result<usize, Error> {
+    let mut checked = 0;
+    for run in &record.runs {
+        let Some(expected) = &run.record else { continue };
+        let path = folder.join(&run.folder).join(RECORD);
+        let found = format!("{:016x}", xxh3_64(&input::bytes(&path)?));
+        if found != *expected {
+            let expected = format!("the file whose checksum {RUNS} has, {expected}");
+            return Err(Error::file(&path, &expected, found).hint("it was changed: play the run again"));
+        }
+        checked += 1;
+    }
+    Ok(checked)
+}
+
+/// Gives the record of an older version its seal. Returns whether there was one.
+///
+/// # Errors
+/// Another run writes to the folder, or the file cannot be read or written.
+pub fn renew(folder: &Path) -> Result<bool, Error> {
+    let path = folder.join(RUNS);
+    if !path.exists() {
+        return Ok(false);
+    }
+    let _lock = Lock::take(folder)?;
+    let text = input::bytes(&path)?;
+    match serde_json::from_slice(&text) {
+        Ok(Versioned { schema: UNSEALED }) => {}
+        Ok(_) | Err(_) => return read(folder).map(|_| false),
+    }
+    let record: Record = serde_json::from_slice(&text)
+        .map_err(|error| Error::file(&path, "the record of `balk crash`, of version 2", error))?;
+    write(folder, &Record { schema: CRASH_SCHEMA, ..record }).map(|()| true)
+}
+
+/// Whether this folder has such a record.
+#[must_use]
+pub fn is_there(folder: &Path) -> bool {
+    fs::metadata(folder.join(RUNS)).is_ok_and(|it| it.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::write_passing;
+
+    fn record() -> Record {
+        Record {
+            schema: CRASH_SCHEMA,
+            balk: "0".to_owned(),
+            command: "balk crash --cmd 'a b'".to_owned(),
+            isolated: true,
+            planned: 0,
+            agents: Vec::new(),
+            runs: Vec::new(),
+            in_process: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found_in_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(RUNS);
+        write(folder.path(), &record()).expect("it can be written");
+        assert_eq!(read(folder.path()).expect("it is whole"), record());
+        let whole = fs::read(&path).expect("a file");
+        for at in 0..whole.len() {
+            for bit in 0..8 {
+                let mut changed = whole.clone();
+                changed[at] ^= 1 << bit;
+                write_passing(&path, changed).expect("a file");
+                let error = read(folder.path()).expect_err("it was changed").to_string();
+                assert!(
+                    error.contains(&format!("{RUNS}: line 1: expected ")),
+                    "byte {at}, bit {bit}: {error}"
+                );
+            }
+            write_passing(&path, &whole[..at]).expect("a file");
+            assert!(read(folder.path()).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_record_without_a_seal_gets_one_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(RUNS);
+        assert_eq!(renew(folder.path()).ok(), Some(false));
+        let old = Record { schema: UNSEALED, ..record() };
+        write_passing(&path, serde_json::to_string_pretty(&old).expect("plain data")).expect("a file");
+        let error = read(folder.path()).expect_err("it is old").to_string();
+        assert!(error.contains("found 2") && error.contains("`balk migrate`"), "{error}");
+        assert_eq!(renew(folder.path()).ok(), Some(true));
+        assert_eq!(read(folder.path()).expect("it is new"), record());
+        assert_eq!(renew(folder.path()).ok(), Some(false));
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! While a run goes on, `completions.jsonl` gets a line for every completion before anything uses it; a line that a
 //! killed run left half-written is dropped. At the end all lines go into `completions.jsonl.zst`, in the order of
-//! scenario, seed and turn, so equal records are equal bytes. Neither file has a header of a request, so no key is in
-//! them.
+//! scenario, seed and turn, so equal records are equal bytes, and a last line counts them. Every line has its
+//! [checksum](balk_reports::records::seal). Neither file has a header of a request, so no key is in them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_contract::wire::{Form, Reply};
+use balk_reports::records::seal::{Damage, Sealed, Sealing};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Error;
 use crate::files;
+use crate::lock::Lock;
 
 /// The lines of a run that has not ended.
 const JOURNAL: &str = "completions.jsonl";
@@ -25,6 +27,9 @@ const JOURNAL: &str = "completions.jsonl";
 const PACKED: &str = "completions.jsonl.zst";
 /// Requests repeat all messages before them, so they pack well where the packer looks far back.
 const LEVEL: i32 = 19;
+
+/// How much is read of the completions of a record, unpacked, in bytes; a hundred times the longest sensible one.
+const BYTES_MAX: u64 = 4 << 30;
 
 /// Where a completion belongs: equal requests in different places are asked separately.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,18 +67,27 @@ struct Line<'a> {
     body: String,
 }
 
+/// The last line of the packed file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LastLine {
+    completions: usize,
+}
+
+type Kept = BTreeMap<(Place, u128), Box<str>>;
+
 /// The completions of a live record.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    kept: Mutex<Kept>,
+    written: Mutex<Written>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    lines: BTreeMap<(Place, u128), Box<str>>,
+struct Written {
+    lines: Kept,
     /// None in a record that is only read.
-    journal: Option<File>,
+    journal: Option<Sealing<File>>,
 }
 
 impl Store {
@@ -83,18 +97,47 @@ impl Store {
     /// # Errors
     /// A file cannot be read, or has other contents.
     pub fn read(folder: &Path) -> Result<Self, Error> {
-        let mut lines = BTreeMap::new();
+        let mut lines = Kept::new();
         let packed = folder.join(PACKED);
-        if let Some(file) = opened(&packed)? {
-            let unpacked = zstd::stream::read::Decoder::new(file)
-                .map_err(|error| Error::file(&packed, "a file packed by zstd", error))?;
-            read_lines(&packed, BufReader::new(unpacked), Torn::IsBad, &mut lines)?;
+        if let Some(input) = unpacked(&packed)? {
+            Input { path: &packed, sealed: Sealed::new(input), most: BYTES_MAX }.read(&mut lines)?;
         }
         let journal = folder.join(JOURNAL);
         if let Some(file) = opened(&journal)? {
-            read_lines(&journal, BufReader::new(file), Torn::IsDropped, &mut lines)?;
+            let sealed = Sealed::growing(BufReader::new(file));
+            Input { path: &journal, sealed, most: BYTES_MAX }.read(&mut lines)?;
         }
-        Ok(Self { folder: folder.to_owned(), kept: Mutex::new(Kept { lines, journal: None }) })
+        Ok(Self::of(folder, lines))
+    }
+
+    /// Gives the completions of an older version their checksums. Returns whether there were some.
+    ///
+    /// # Errors
+    /// Another run writes to the folder, or a file cannot be read or written.
+    pub fn renew(folder: &Path) -> Result<bool, Error> {
+        let _lock = Lock::take(folder)?;
+        if Self::read(folder).is_ok() {
+            return Ok(false);
+        }
+        let mut lines = Kept::new();
+        let (packed, journal) = (folder.join(PACKED), folder.join(JOURNAL));
+        if let Some(input) = unpacked(&packed)? {
+            read_old(&packed, input, &mut lines)?;
+        }
+        if let Some(file) = opened(&journal)? {
+            read_old(&journal, BufReader::new(file), &mut lines)?;
+        }
+        Self::of(folder, lines).pack().map(|()| true)
+    }
+
+    fn of(folder: &Path, lines: Kept) -> Self {
+        Self { folder: folder.to_owned(), written: Mutex::new(Written { lines, journal: None }) }
+    }
+
+    /// How many completions there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.locked().lines.len()
     }
 
     /// From here on, every completion is written to the folder before anything uses it.
@@ -104,12 +147,17 @@ impl Store {
     pub fn write(&self) -> Result<(), Error> {
         let path = self.folder.join(JOURNAL);
         let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
-        let mut kept = self.locked();
+        let mut written = self.locked();
+        let mut sealing = None;
         // What a killed run left half-written would spoil the next line.
-        let lines =
-            |out: &mut files::Out<'_>| kept.lines.values().try_for_each(|line| writeln!(out, "{line}"));
+        let lines = |out: &mut files::Out<'_>| {
+            let sealed = sealed(out, &written.lines)?;
+            sealing = Some(sealed.on(()));
+            Ok(())
+        };
         files::write_whole(&path, lines).map_err(cannot)?;
-        kept.journal = Some(files::append(&path).map_err(cannot)?);
+        let file = files::append(&path).map_err(cannot)?;
+        written.journal = sealing.map(|it| it.on(file));
         Ok(())
     }
 
@@ -145,15 +193,14 @@ impl Store {
             is_stream: reply.form == Form::Stream,
             body: reply.body.to_string(),
         };
-        let line = serde_json::to_string(&line).expect("plain data");
-        let mut kept = self.locked();
-        if let Some(journal) = &mut kept.journal {
-            let written =
-                journal.write_all(format!("{line}\n").as_bytes()).and_then(|()| journal.sync_data());
+        let text = serde_json::to_string(&line).expect("plain data");
+        let mut written = self.locked();
+        if let Some(journal) = &mut written.journal {
+            let added = journal.line(&line).and_then(|()| journal.output().sync_data());
             let path = self.folder.join(JOURNAL);
-            written.map_err(|error| Error::file(&path, "a file that can be written to", error))?;
+            added.map_err(|error| Error::file(&path, "a file that can be written to", error))?;
         }
-        kept.lines.insert((place.clone(), hash), line.into());
+        written.lines.insert((place.clone(), hash), text.into());
         Ok(())
     }
 
@@ -162,31 +209,35 @@ impl Store {
     /// # Errors
     /// The file cannot be written; the journal is then still there.
     pub fn pack(&self) -> Result<(), Error> {
-        let mut kept = self.locked();
+        let mut written = self.locked();
         let path = self.folder.join(PACKED);
         let pack = |out: &mut files::Out<'_>| {
             let mut packer = zstd::stream::write::Encoder::new(out, LEVEL)?;
             packer.include_checksum(true)?;
-            kept.lines.values().try_for_each(|line| writeln!(packer, "{line}"))?;
+            let last = LastLine { completions: written.lines.len() };
+            sealed(&mut packer, &written.lines)?.last(&last)?;
             packer.finish().map(|_| ())
         };
         let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
         files::write_whole(&path, pack).map_err(cannot)?;
-        kept.journal = None;
+        written.journal = None;
         files::remove(&self.folder.join(JOURNAL)).map_err(cannot)
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, Written> {
         // A line is inserted after it was written, so what another thread left is whole.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What to do with a last line without an end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Torn {
-    IsBad,
-    IsDropped,
+/// Writes lines with their checksums.
+fn sealed<W: Write>(out: W, lines: &Kept) -> io::Result<Sealing<W>> {
+    let mut sealing = Sealing::new(out);
+    for line in lines.values() {
+        let line: &RawValue = serde_json::from_str(line)?;
+        sealing.line(&line)?;
+    }
+    Ok(sealing)
 }
 
 fn opened(path: &Path) -> Result<Option<File>, Error> {
@@ -197,32 +248,83 @@ fn opened(path: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-fn read_lines(
-    path: &Path,
-    mut input: impl BufRead,
-    torn: Torn,
-    lines: &mut BTreeMap<(Place, u128), Box<str>>,
-) -> Result<(), Error> {
-    for number in 1.. {
-        let bad = |expected: &str, found: String| Error {
-            place: format!("line {number}").into(),
-            ..Error::file(path, expected, found)
-        };
-        let mut text = Vec::new();
-        let read = input.read_until(b'\n', &mut text).map_err(|error| Error::unreadable(path, &error))?;
-        if read == 0 {
-            return Ok(());
-        }
-        if text.pop_if(|last| *last == b'\n').is_none() {
-            return match torn {
-                Torn::IsDropped => Ok(()),
-                Torn::IsBad => Err(bad("a whole line", "the end of the file".to_owned())),
+fn unpacked(path: &Path) -> Result<Option<impl BufRead>, Error> {
+    let Some(file) = opened(path)? else { return Ok(None) };
+    let unpacked = zstd::stream::read::Decoder::new(file)
+        .map_err(|error| Error::file(path, "a file packed by zstd", error))?;
+    Ok(Some(BufReader::new(unpacked)))
+}
+
+/// A file that is read.
+struct Input<'p, R> {
+    path: &'p Path,
+    sealed: Sealed<R>,
+    /// How many bytes may come.
+    most: u64,
+}
+
+impl<R: BufRead> Input<'_, R> {
+    fn read(mut self, lines: &mut Kept) -> Result<(), Error> {
+        let mut bytes = 0;
+        loop {
+            let text = match self.sealed.line() {
+                Ok(None) => return Ok(()),
+                Ok(Some(text)) => text,
+                Err(damage) => return Err(self.damaged(damage)),
             };
+            bytes += text.len() as u64;
+            if bytes > self.most {
+                let expected = format!("completions of at most {} MiB, unpacked", self.most >> 20);
+                return Err(self.bad(&expected, "more"));
+            }
+            if self.sealed.has_ended() {
+                let expected = "the number of completions: {\"completions\": N}";
+                let last: LastLine =
+                    serde_json::from_str(&text).map_err(|error| self.bad(expected, error))?;
+                if last.completions as u64 != self.sealed.number() - 1 {
+                    return Err(self.bad("the number of lines before this one", last.completions));
+                }
+            } else {
+                let key = key(&text).map_err(|found| self.bad(COMPLETION, found))?;
+                lines.insert(key, text.into());
+            }
         }
-        let text = String::from_utf8(text).map_err(|error| bad("UTF-8", error.to_string()))?;
-        let expected = "a completion of a live record: {\"scenario\": …}";
-        let key = key(&text).map_err(|found| bad(expected, found))?;
-        lines.insert(key, text.into());
+    }
+
+    fn damaged(&self, damage: Damage) -> Error {
+        let place = format!("line {}", self.sealed.number() + 1);
+        let error = match damage {
+            Damage::Io(error) => Error::file(self.path, "a line that can be read", error),
+            Damage::Line { expected, found } => Error::file(self.path, expected, found),
+        };
+        let hint =
+            "it was changed, or an older version of Balk wrote it, whose folder `balk migrate` makes new";
+        Error { place: place.into(), ..error.hint(hint) }
+    }
+
+    fn bad(&self, expected: &str, found: impl std::fmt::Display) -> Error {
+        Error {
+            place: format!("line {}", self.sealed.number()).into(),
+            ..Error::file(self.path, expected, found)
+        }
+    }
+}
+
+const COMPLETION: &str = "a completion of a live record: {\"scenario\": …}";
+
+/// Reads lines without checksums. What a killed run left of the last one is dropped.
+fn read_old(path: &Path, input: impl BufRead, lines: &mut Kept) -> Result<(), Error> {
+    let mut input = input.take(BYTES_MAX);
+    for number in 1.. {
+        let bad = |found: String| Error {
+            place: format!("line {number}").into(),
+            ..Error::file(path, COMPLETION, found)
+        };
+        let mut text = String::new();
+        input.read_line(&mut text).map_err(|error| bad(error.to_string()))?;
+        let Some(line) = text.strip_suffix('\n') else { return Ok(()) };
+        let key = key(line).map_err(bad)?;
+        lines.insert(key, line.into());
     }
     Ok(())
 }
@@ -237,3 +339,6 @@ fn key(text: &str) -> Result<(Place, u128), String> {
     let Line { scenario, turn, attempt, sample, .. } = line;
     Ok((Place { scenario, seed, turn, attempt, sample }, hash))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,45 +1,107 @@
-//! The record of `balk crash` as others read it.
+//! The record of `balk crash` as others read it: damage is found, and an older version is made new.
 
 use std::fs;
+use std::path::Path;
+
+use balk::crash::record;
+use balk_reports::records::crash::{CRASH_SCHEMA, Record, Run, Verdict};
+use balk_scenarios::Kind;
 
 use crate::common::program::{balk, ran};
+
+/// A record of one run that did not come about, and of what it left.
+fn record() -> Record {
+    let run = Run {
+        agent: "agent".to_owned(),
+        scenario: "repeating".to_owned(),
+        kind: Kind::Stubborn,
+        seed: "7".to_owned(),
+        folder: "agent/repeating-7".to_owned(),
+        record: Some("2d06800538d394c2".to_owned()),
+        verdict: Verdict::not_run("it never asked its model".to_owned()),
+    };
+    Record {
+        schema: CRASH_SCHEMA,
+        balk: "0".to_owned(),
+        command: String::new(),
+        isolated: true,
+        planned: 1,
+        agents: Vec::new(),
+        runs: vec![run],
+        in_process: Vec::new(),
+    }
+}
+
+/// Writes such a folder. What the run left is an empty file.
+fn made(folder: &Path) {
+    record::write(folder, &record()).expect("it can be written");
+    fs::create_dir_all(folder.join("agent/repeating-7")).expect("a folder");
+    fs::write(folder.join("agent/repeating-7/record.jsonl"), "").expect("a file");
+}
+
+#[track_caller]
+fn says(work: &Path, arguments: &[&str], code: i32, expected: &str) {
+    let (found, out, err) = ran(&mut balk(work, arguments));
+    let says = out.contains(expected) || err.contains(expected);
+    assert!(found == code && says, "{arguments:?}: {found}\n{out}{err}");
+}
 
 #[test]
 fn a_report_of_what_is_no_record_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let work = folder.path();
-    let refused = |arguments: &[&str]| {
-        let (code, out, err) = ran(&mut balk(work, &[&["report"], arguments].concat()));
-        assert_eq!((code, &*out), (if err.contains("one folder of a bench") { 2 } else { 3 }, ""), "{err}");
-        err
-    };
     let write = |text: &str| fs::write(work.join("a/runs.json"), text).expect("a file");
     fs::create_dir(work.join("a")).expect("a folder");
     write("[]");
-    assert!(
-        refused(&["a"]).contains("a/runs.json: expected the record of `balk crash`"),
-        "{}",
-        refused(&["a"])
-    );
-    for (other, text) in [(1, r#"{"schema": 1}"#), (3, r#"{"schema": 3, "later": true}"#)] {
+    says(work, &["report", "a"], 3, "a/runs.json: line 1: expected a line with its checksum at the end");
+    for (other, text) in [(1, r#"{"schema": 1}"#), (4, r#"{"schema": 4, "later": true}"#)] {
         write(text);
-        let expected = format!("expected version 2 of the format, found {other}");
-        assert!(refused(&["a"]).contains(&expected), "{}", refused(&["a"]));
+        says(work, &["report", "a"], 3, &format!("expected version 3 of the format, found {other}"));
     }
-    write(r#"{"schema": 2, "balk": 3}"#);
-    assert!(refused(&["a"]).contains("at line 1 column"), "{}", refused(&["a"]));
-    let record = r#"{"schema": 2, "balk": "0", "command": "", "isolated": true, "planned": 0, "agents": [],
-        "runs": [], "in_process": []}"#;
-    write(record);
-    assert!(refused(&["a", "--out", "a/runs.json"]).contains("a file that the report is made from"));
-    assert_eq!(fs::read_to_string(work.join("a/runs.json")).ok().as_deref(), Some(record));
+    made(&work.join("a"));
+    let whole = fs::read(work.join("a/runs.json")).expect("a file");
+    says(work, &["report", "a", "--out", "a/runs.json"], 3, "a file that the report is made from");
+    assert_eq!(fs::read(work.join("a/runs.json")).expect("a file"), whole);
     fs::create_dir(work.join("b")).expect("a folder");
-    assert!(refused(&["a", "b"]).contains("b/runs.json"), "{}", refused(&["a", "b"]));
+    says(work, &["report", "a", "b"], 3, "b/runs.json");
     fs::remove_file(work.join("a/runs.json")).expect("it is there");
-    assert!(refused(&["a", "b"]).contains("expected one folder of a bench"), "{}", refused(&["a", "b"]));
-    assert!(
-        refused(&["b"]).contains("or of balk crash, with runs.json, found neither"),
-        "{}",
-        refused(&["b"])
+    says(work, &["report", "a", "b"], 2, "expected one folder of a bench");
+    says(work, &["report", "b"], 3, "or of balk crash, with runs.json, found neither");
+}
+
+#[test]
+fn every_command_finds_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = folder.path();
+    ["a", "b"].iter().for_each(|it| made(&work.join(it)));
+    says(work, &["verify", "a"], 0, "a: as it was written: 1 of 1 runs; what happened in 1 of them\n");
+    let path = work.join("a/runs.json");
+    let whole = fs::read_to_string(&path).expect("a file");
+    fs::write(&path, whole.replacen("not-run", "reached", 1)).expect("a file");
+    for command in [&["verify", "a"][..], &["report", "a"], &["compare", "a", "b"], &["compare", "b", "a"]] {
+        says(work, command, 3, "a/runs.json: line 1: expected the line that was written");
+    }
+    fs::write(&path, &whole).expect("a file");
+    fs::write(work.join("a/agent/repeating-7/record.jsonl"), "{}\n").expect("a file");
+    says(
+        work,
+        &["verify", "a"],
+        3,
+        "a/agent/repeating-7/record.jsonl: expected the file whose checksum runs.json has",
     );
+}
+
+#[test]
+fn a_record_of_an_older_version_is_refused_by_name_and_made_new() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = folder.path();
+    made(&work.join("a"));
+    let path = work.join("a/runs.json");
+    let whole = fs::read(&path).expect("a file");
+    let old = serde_json::to_string_pretty(&Record { schema: 2, ..record() }).expect("plain data");
+    fs::write(&path, old).expect("a file");
+    says(work, &["report", "a"], 3, "`balk migrate` with its folder makes it new");
+    says(work, &["migrate", "a"], 0, "rewritten, with checksums");
+    assert_eq!(fs::read(&path).expect("a file"), whole);
+    says(work, &["migrate", "a"], 3, "expected records of an older version, found none");
 }

@@ -278,7 +278,7 @@ fn a_folder_of_an_older_version_is_refused_by_name_and_made_new() {
     refused(work.path(), &["report", "a"], 3, "found version 2; `balk migrate` with its folder makes it new");
     does(work.path(), &["migrate", "a"]);
     assert_eq!(files(&work.path().join("a")), whole);
-    refused(work.path(), &["migrate", "a"], 3, "expected the plan of a record of version 2, found version 3");
+    refused(work.path(), &["migrate", "a"], 3, "expected records of an older version, found none");
 }
 
 /// A file of kept transcripts as version 1 of these files was.
@@ -308,4 +308,35 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     found.sort();
     found
+}
+
+/// The completions of a real model: whichever command reads them.
+#[test]
+fn damage_of_completions_is_found_in_its_line() {
+    let work = empty();
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/reference/live/smollm2");
+    fs::create_dir(work.path().join("r")).expect("a folder");
+    for name in ["bench.jsonl", "completions.jsonl.zst"] {
+        fs::copy(reference.join(name), work.path().join("r").join(name)).expect("a copy");
+    }
+    let said = does(work.path(), &["verify", "r"]);
+    assert!(
+        said.starts_with("r: as they were written: ") && said.contains(" completions of the model\n"),
+        "{said}"
+    );
+    let path = work.path().join("r/completions.jsonl.zst");
+    let text = zstd::stream::decode_all(fs::File::open(&path).expect("a file")).expect("it is packed");
+    let mut lines: Vec<&[u8]> = text.split_inclusive(|it| *it == b'\n').collect();
+    let changed = String::from_utf8_lossy(lines[2]).replacen("\"turn\":", "\"turn\":1", 1);
+    lines[2] = changed.as_bytes();
+    let packed = zstd::stream::encode_all(&*lines.concat(), 1).expect("it packs");
+    fs::write(&path, packed).expect("a file");
+    for command in [&["verify", "r"][..], &["live", "--offline", "r"]] {
+        refused(
+            work.path(),
+            command,
+            3,
+            "r/completions.jsonl.zst: line 3: expected the line that was written",
+        );
+    }
 }

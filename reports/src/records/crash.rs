@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::Kind;
 
 /// The version of the record. It rises when an old reader would misread a new record.
-pub const CRASH_SCHEMA: u32 = 2;
+pub const CRASH_SCHEMA: u32 = 3;
 
-/// The record of a `balk crash`.
+/// The record of a `balk crash`: one line, with a [seal](super::seal).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = with_seal)]
 pub struct Record {
     /// [`CRASH_SCHEMA`].
     #[schemars(extend("const" = CRASH_SCHEMA))]
@@ -32,6 +34,21 @@ pub struct Record {
     pub runs: Vec<Run>,
     /// The same actors in process.
     pub in_process: Vec<InProcess>,
+}
+
+/// The file has one more member.
+fn with_seal(schema: &mut Schema) {
+    let seal = json!({
+        "description": "The checksum of the members before it: the 64-bit xxh3, in hexadecimal.",
+        "type": "string",
+        "pattern": "^[0-9a-f]{16}$",
+    });
+    if let Some(members) = schema.get_mut("properties").and_then(|it| it.as_object_mut()) {
+        members.insert("seal".to_owned(), seal);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(|it| it.as_array_mut()) {
+        required.push("seal".into());
+    }
 }
 
 /// An agent that was run.

@@ -3,6 +3,7 @@
 //! Every line is a JSON object. Its last member, `sum`, is a checksum of the members before it and of its place; that
 //! of the last line is called `seal` and is one of the whole file. So a changed byte, and a line that was dropped,
 //! moved, added or taken from another file, cannot pass, and yet a change of one line changes no other but the last.
+//! A file that still grows has no last line: its end may come after any line.
 //! The checksum is the 64-bit xxh3: it finds damage, not forgery.
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub struct Sealed<R> {
     input: R,
     lines: Lines,
     has_ended: bool,
+    grows: bool,
 }
 
 /// What the next checksum depends on.
@@ -81,6 +83,24 @@ impl Lines {
     }
 }
 
+impl<W> fmt::Debug for Sealing<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing").field("number", &self.lines.number).finish_non_exhaustive()
+    }
+}
+
+impl<W> Sealing<W> {
+    /// Goes on with the next line in another output.
+    pub fn on<V>(self, out: V) -> Sealing<V> {
+        Sealing { out, lines: self.lines }
+    }
+
+    /// What is written to.
+    pub fn output(&self) -> &W {
+        &self.out
+    }
+}
+
 impl<W: Write> Sealing<W> {
     /// Nothing is written so far.
     pub fn new(out: W) -> Self {
@@ -123,7 +143,17 @@ fn member(name: &str, sum: u64) -> String {
 impl<R: BufRead> Sealed<R> {
     /// Nothing is read so far.
     pub fn new(input: R) -> Self {
-        Self { input, lines: Lines::default(), has_ended: false }
+        Self { input, lines: Lines::default(), has_ended: false, grows: false }
+    }
+
+    /// The same of a file that grows. What a killed run left of its last line is no line.
+    pub fn growing(input: R) -> Self {
+        Self { grows: true, ..Self::new(input) }
+    }
+
+    /// Whether the last line was read, which has the seal.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
     }
 
     /// The number of lines that were read, and thus the number of the last one, from 1.
@@ -142,6 +172,9 @@ impl<R: BufRead> Sealed<R> {
             let found = format!("one of more than {} MiB", LINE_BYTES >> 20);
             return Err(Damage::line("a line of a record", found));
         }
+        if self.grows && self.is_torn(&line) {
+            return Ok(None);
+        }
         match (self.has_ended, line.is_empty()) {
             (true, true) => return Ok(None),
             (true, false) => return Err(Damage::line("the end of the file", "more")),
@@ -150,15 +183,10 @@ impl<R: BufRead> Sealed<R> {
             }
             (false, false) => {}
         }
-        let name = [SUM, SEAL].into_iter().find(|name| {
-            let end = member(name, 0).len();
-            line.len() > end && line[line.len() - end..].starts_with(format!(",\"{name}\":\"").as_bytes())
-        });
-        let Some(name) = name else {
+        let Some((name, before)) = last_member(&line) else {
             let found = if line.ends_with(b"\n") { "none" } else { "the end of the file: it is truncated" };
             return Err(Damage::line("a line with its checksum at the end", found));
         };
-        let before = line.len() - member(name, 0).len();
         let found = String::from_utf8_lossy(&line[before..]).into_owned();
         line.truncate(before);
         let sum = self.lines.sum(&line, name);
@@ -172,6 +200,28 @@ impl<R: BufRead> Sealed<R> {
         line.push(b'}');
         String::from_utf8(line).map(Some).map_err(|_| Damage::line("UTF-8", "other bytes"))
     }
+
+    /// Whether this is what a killed run left of a line: nothing, or its beginning. A whole line whose last byte is
+    /// another one was changed.
+    fn is_torn(&self, line: &[u8]) -> bool {
+        let Some((last, rest)) = line.split_last() else { return true };
+        if *last == b'\n' {
+            return false;
+        }
+        let whole = [rest, b"\n"].concat();
+        let is_whole = last_member(&whole).is_some_and(|(name, before)| {
+            whole[before..] == *member(name, self.lines.sum(&whole[..before], name)).as_bytes()
+        });
+        !is_whole
+    }
+}
+
+/// The name of the last member of a line, and where it begins.
+fn last_member(line: &[u8]) -> Option<(&'static str, usize)> {
+    [SUM, SEAL].into_iter().find_map(|name| {
+        let before = line.len().checked_sub(member(name, 0).len()).filter(|it| *it > 0)?;
+        line[before..].starts_with(format!(",\"{name}\":\"").as_bytes()).then_some((name, before))
+    })
 }
 
 #[cfg(test)]
@@ -203,9 +253,12 @@ pub(crate) mod tests {
         String::from_utf8(out).expect("JSON")
     }
 
-    /// The lines, or the number of the first bad one and what is wrong with it.
     fn read(text: &[u8]) -> Result<Vec<String>, (u64, String)> {
-        let mut sealed = Sealed::new(text);
+        lines(Sealed::new(text))
+    }
+
+    /// The lines, or the number of the first bad one and what is wrong with it.
+    fn lines(mut sealed: Sealed<&[u8]>) -> Result<Vec<String>, (u64, String)> {
         let mut lines = Vec::new();
         loop {
             match sealed.line() {
@@ -214,6 +267,16 @@ pub(crate) mod tests {
                 Err(damage) => return Err((sealed.number() + 1, damage.to_string())),
             }
         }
+    }
+
+    /// A file that has grown by these lines so far.
+    fn grown() -> String {
+        let mut sealing = Sealing::new(Vec::new());
+        sealing.line(&json!({"a": 1})).expect("memory takes it");
+        let first = sealing.output().clone();
+        let mut sealing = sealing.on(first);
+        sealing.line(&json!({"a": 2})).expect("memory takes it");
+        String::from_utf8(sealing.out).expect("JSON")
     }
 
     fn some() -> String {
@@ -255,6 +318,25 @@ pub(crate) mod tests {
             (vec![], 1),
         ] {
             assert_eq!(read(changed.concat().as_bytes()).map_err(|(line, _)| line), Err(line), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows_ends_after_any_line_and_its_torn_line_is_none() {
+        let text = grown();
+        let first = 1 + text.find('\n').expect("a line");
+        for cut in 0..=text.len() {
+            let whole = [first, text.len()].iter().filter(|end| **end <= cut).count();
+            let read = lines(Sealed::growing(&text.as_bytes()[..cut]));
+            assert_eq!(read.map(|it| it.len()), Ok(whole), "{cut}");
+        }
+        for at in 0..text.len() {
+            for bit in 0..8 {
+                let mut flipped = text.clone().into_bytes();
+                flipped[at] ^= 1 << bit;
+                let found = lines(Sealed::growing(&flipped)).map_err(|(line, _)| line);
+                assert_eq!(found, Err(if at < first { 1 } else { 2 }), "byte {at}, bit {bit}");
+            }
         }
     }
 

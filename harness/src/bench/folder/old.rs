@@ -11,16 +11,21 @@ use super::{Folder, RECORD, bad_record, below, damaged, unwritable};
 use crate::bench::transcripts::Transcripts;
 use crate::error::Error;
 use crate::files;
+use crate::input;
 use crate::lock::Lock;
 
 impl Folder {
     /// Makes a folder of version 2 one of today. What it has stays the same, but for the paths that its plan had.
+    /// Returns whether it was of version 2.
     ///
     /// The record is written last: as long as it is old, this can be done again.
     ///
     /// # Errors
     /// Another run writes to it, or a file cannot be read or written.
-    pub fn renew(path: &Path) -> Result<(), Error> {
+    pub fn renew(path: &Path) -> Result<bool, Error> {
+        if !path.join(RECORD).exists() || Self::open(path).is_ok() {
+            return Ok(false);
+        }
         let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
         let record = path.join(RECORD);
         let file =
@@ -28,7 +33,7 @@ impl Folder {
         let bench = Bench::read_old(BufReader::new(file)).map_err(|bad| bad_record(&record, bad))?;
         for scenario in folder.scenarios()? {
             for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {
-                let bytes = fs::read(file).map_err(|error| Error::unreadable(file, &error))?;
+                let bytes = input::kept(file)?.unwrap_or_default();
                 if Transcripts::is_old(&bytes) {
                     let transcripts =
                         Transcripts::parse_old(&bytes).map_err(|damage| damaged(file, damage))?;
@@ -37,6 +42,6 @@ impl Folder {
                 }
             }
         }
-        folder.write(&bench)
+        folder.write(&bench).map(|()| true)
     }
 }

@@ -12,25 +12,54 @@ use crate::cli::load::Failure;
 use crate::cli::say::say;
 use crate::cli::set_from::SetFrom;
 use crate::cli::suite;
+use crate::crash::record;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
+use crate::live::Store;
 
-/// Whether this names a folder of a bench.
+/// Whether this names a folder of a bench or of `balk crash`.
 pub(super) fn is_record(path: &str) -> bool {
-    Path::new(path).join(RECORD).is_file()
+    Path::new(path).join(RECORD).is_file() || record::is_there(Path::new(path))
 }
 
-/// Checks a folder: every checksum, the plan, the build, and a sample of its trials.
+/// Checks a folder: every checksum, and of a bench the plan, the build, and a sample of its trials.
 pub(super) fn verify(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Failure> {
+    if record::is_there(Path::new(path)) {
+        return runs(path);
+    }
+    bench(path, context, set_from)
+}
+
+/// Checks a folder of `balk crash`.
+fn runs(path: &str) -> Result<Exit, Failure> {
+    let place = Path::new(path);
+    let record = record::read(place)?;
+    let checked = record::check(place, &record)?;
+    writeln!(
+        crate::cli::out::people(),
+        "{path}: as it was written: {} of {} runs; what happened in {checked} of them",
+        record.runs.len(),
+        record.planned
+    )
+    .map_err(|error| Failure::Other(error.into()))?;
+    Ok(Exit::Fine)
+}
+
+fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Failure> {
     let place = Path::new(path);
     let (folder, record) = Folder::open(place)?;
     let kept = folder.check_transcripts()?;
     let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
     let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
+    let show = |error: io::Error| Failure::Other(error.into());
     let mut out = crate::cli::out::people();
     let whole = if record.is_whole() { "" } else { ", not all that are planned" };
-    let show = |error: io::Error| Failure::Other(error.into());
+    if record.plan.live.is_some() {
+        let completions = Store::read(place)?.count();
+        writeln!(out, "{path}: as they were written: {completions} completions of the model")
+            .map_err(show)?;
+    }
     writeln!(
         out,
         "{path}: as it was written: {done} seeds of {scenarios} scenarios under {stacks} stacks{whole}; {kept} kept \

@@ -306,25 +306,24 @@ pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a new folder with these files in it, names and texts. It is there whole or not at all.
+/// Where a new folder is written until it is whole: beside the place that it gets.
+pub(crate) fn unfinished(folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder_of(folder).join(format!("{UNFINISHED}{name}"))
+}
+
+/// Gives a folder that is whole its name. An empty one may be there.
 ///
 /// # Errors
-/// The folder is not empty, or cannot be written.
-pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
-    let parent = folder_of(folder);
-    make_folder(parent)?;
-    let whole = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent)?;
-    for (name, text) in files {
-        write_new(&whole.path().join(name), |out| out.write_all(text.as_bytes()))?;
-    }
+/// Another one is there, or it cannot be renamed.
+pub(crate) fn put_folder(whole: &Path, folder: &Path) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir(folder)?;
     }
-    usual_permissions(whole.path())?;
-    sync(whole.path())?;
-    rename(whole.path(), folder)?;
-    let _ = whole.keep();
-    sync(parent)
+    sync(whole)?;
+    before(Step::Rename, folder)?;
+    rename(whole, folder)?;
+    sync(folder_of(folder))
 }
 
 /// Renames a file or a folder. The caller syncs what has to last.
@@ -334,18 +333,6 @@ pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> io::Res
 #[expect(clippy::disallowed_methods, reason = "all that is renamed is renamed here")]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
-}
-
-/// The default would let only the owner read a temporary folder.
-#[cfg(unix)]
-fn usual_permissions(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn usual_permissions(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// The prefix of a file's name until it is whole.

@@ -81,6 +81,39 @@ impl Drop for Lock {
     }
 }
 
+/// Writes a new folder with these files in it, names and texts. It is there whole or not at all. What a killed run left
+/// of it is removed.
+///
+/// # Errors
+/// The folder is not empty, another run writes it, or it cannot be written.
+pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<(), Error> {
+    let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
+    let unfinished = files::unfinished(folder);
+    files::make_folder(&unfinished).map_err(unusable)?;
+    let lock = Lock::take(&unfinished)?;
+    let write = || {
+        for entry in fs::read_dir(&unfinished)? {
+            let entry = entry?;
+            if entry.file_name() != NAME {
+                remove(&entry.path())?;
+            }
+        }
+        for (name, text) in files {
+            files::write_new(&unfinished.join(name), |out| out.write_all(text.as_bytes()))?;
+        }
+        files::put_folder(&unfinished, folder)
+    };
+    let written = write();
+    match written {
+        // Its lock went with it.
+        Ok(()) => remove(&folder.join(NAME)).map_err(unusable)?,
+        // The next run removes what cannot be removed now.
+        Err(_) => drop(files::remove_folder(&unfinished)),
+    }
+    drop(lock);
+    written.map_err(unusable)
+}
+
 /// Removes the unfinished files of killed runs in a folder that is locked.
 ///
 /// # Errors
@@ -155,5 +188,24 @@ mod tests {
         there(&folder.path().join("mine"), "all of it");
         drop(Lock::take(folder.path()).expect("a killed run holds nothing"));
         assert_eq!(names(folder.path()), ["mine"]);
+    }
+
+    #[test]
+    fn a_folder_is_written_whole_and_what_a_killed_run_left_of_it_is_removed() {
+        let work = tempfile::tempdir().expect("a folder");
+        let (folder, unfinished) = (work.path().join("finds"), work.path().join(".balk-finds"));
+        fs::create_dir(&unfinished).expect("a folder");
+        for name in ["old.toml", ".balk-a1b2c3", NAME] {
+            there(&unfinished.join(name), "half");
+        }
+        let write = || write_folder(&folder, &[("a".to_owned(), "b".to_owned())]);
+        let lock = Lock::take(&unfinished).expect("a killed run holds nothing");
+        let held = write().expect_err("it is held").to_string();
+        assert!(held.contains("expected a folder that no other run writes to"), "{held}");
+        drop(lock);
+        write().expect("it can be written");
+        assert_eq!((names(work.path()), names(&folder)), (vec!["finds".to_owned()], vec!["a".to_owned()]));
+        assert!(write().is_err(), "no folder with files is replaced");
+        assert_eq!((names(work.path()), names(&folder)), (vec!["finds".to_owned()], vec!["a".to_owned()]));
     }
 }

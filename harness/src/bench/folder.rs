@@ -361,13 +361,12 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// The transcripts of a file, if there is one.
 fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
     let expected = "kept transcripts: frames of zstd, each after its seed and its checksum";
-    match fs::read(path) {
-        Ok(bytes) if Transcripts::is_old(&bytes) => Err(Error::file(path, expected, "none of these").hint(
+    match input::kept(path)? {
+        None => Ok(None),
+        Some(bytes) if Transcripts::is_old(&bytes) => Err(Error::file(path, expected, "none of these").hint(
             "an older version of Balk wrote it: `balk migrate` with the folder of the bench makes it new",
         )),
-        Ok(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|damage| damaged(path, damage)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::file(path, expected, error)),
+        Some(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|damage| damaged(path, damage)),
     }
 }
 

@@ -12,6 +12,8 @@ use std::io;
 use balk_reports::records::TrialRecord;
 use xxhash_rust::xxh3::Xxh3Default;
 
+use crate::input;
+
 /// Seeds in one file, and between two reports of a running bench. With one file per seed, creating the files would
 /// take several times as long as writing the records.
 pub(super) const BLOCK: u64 = 64;
@@ -110,7 +112,7 @@ impl Transcripts {
             let at = file.len() - rest.len();
             let head = OLD_MARK.len() + 16;
             let (seed, packed) = first(rest, &OLD_MARK, head).ok_or(Damage { at, seed: None })?;
-            zstd::stream::decode_all(packed).map_err(|_| Damage { at, seed: Some(seed) })?;
+            input::unpacked(packed).map_err(|_| Damage { at, seed: Some(seed) })?;
             rest = &rest[head + packed.len()..];
             found.frames.insert(seed, sealed(seed, packed));
         }
@@ -152,7 +154,7 @@ impl Transcripts {
     /// Bytes that do not unpack, or are no records.
     pub(super) fn of(&self, seed: u64) -> io::Result<Vec<TrialRecord>> {
         let Some(frame) = self.frames.get(&seed) else { return Ok(Vec::new()) };
-        let text = zstd::stream::decode_all(&frame[HEAD..])?;
+        let text = input::unpacked(&frame[HEAD..])?;
         let records = serde_json::Deserializer::from_slice(&text).into_iter();
         Ok(records.collect::<Result<_, serde_json::Error>>()?)
     }

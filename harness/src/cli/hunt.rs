@@ -23,6 +23,7 @@ use crate::exit::Exit;
 use crate::files;
 use crate::guards::{Config, NONE, ORACLE, Recipe};
 use crate::hunt::{self, Hunted, Kept, Prey};
+use crate::lock::write_folder;
 use crate::program;
 
 /// Arguments of `balk hunt`.
@@ -126,8 +127,7 @@ impl Hunt {
         }
         let document = self.document(&hunted, &kept, &config);
         if let Some(folder) = &self.out {
-            files::write_folder(folder, &written(&kept, &document))
-                .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
+            write_folder(folder, &written(&kept, &document))?;
         }
         write!(out::people(), "{}", terminal(&document, screen::output()))?;
         Ok(Exit::Fine)

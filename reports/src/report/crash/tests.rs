@@ -124,8 +124,12 @@ fn junit_fails_what_a_user_would_not_want() {
 #[test]
 fn a_record_and_a_report_are_of_their_schemas() {
     let report = Report::new(&[record()]);
+    let sealed = serde_json::to_value(record()).map(|mut it| {
+        it["seal"] = "0123456789abcdef".into();
+        it
+    });
     let pairs = [
-        (serde_json::to_value(schemars::schema_for!(Record)), serde_json::to_value(record())),
+        (serde_json::to_value(schemars::schema_for!(Record)), sealed),
         (serde_json::to_value(Report::schema()), serde_json::to_value(&report)),
     ];
     for (schema, value) in pairs {

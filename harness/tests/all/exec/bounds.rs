@@ -52,6 +52,8 @@ fn a_guard_that_floods_an_output_breaks_at_its_bound() {
     {
         let folder = tempfile::tempdir().expect("a folder");
         let spec = format!("exec:{}", sh(&asked(&format!("{flood} >&{to}"))));
+        // A slow machine takes longer than five seconds.
+        fs::write(folder.path().join("balk.toml"), "[exec]\nanswer-ms = 60000\n").expect("a file");
         let balk = quoted(env!("CARGO_BIN_EXE_balk"));
         let script = format!("ulimit -d 300000; exec {balk} scenario repeating --guard {}", quoted(&spec));
         let mut command = std::process::Command::new("sh");

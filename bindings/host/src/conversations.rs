@@ -367,10 +367,12 @@ impl Place {
     fn replies(&mut self) -> Turn {
         // In-process guards do not break.
         let note = conclusion(self.run.guard(), &Termination::Finished).ok().flatten();
-        let ending = note.map(|it| it.notice().text);
-        let fresh = ending.clone().filter(|it| self.ending.as_ref() != Some(it));
-        self.ending = ending.or_else(|| self.ending.take());
-        self.shows(&[], fresh)
+        let fresh = note.map(|it| it.notice()).filter(|it| self.ending.as_ref() != Some(&it.text));
+        if let Some(it) = &fresh {
+            self.ending = Some(it.text.clone());
+            self.told.push(Told::notice(it));
+        }
+        self.shows(&[], fresh.map(|it| it.text))
     }
 
     /// The calls that may run, and the texts; `ending` is said below them.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Entry, Intervention};
+use balk_guards::{Entry, Intervention, InterventionKind, Note};
 use serde::Serialize;
 
 /// Something that a guard did.
@@ -32,13 +32,22 @@ impl Told {
     /// A conclusion is told by the notice or the question that follows it.
     fn of(entry: &Entry) -> Option<Self> {
         let Entry::Intervention(Intervention { kind, note, .. }) = entry else { return None };
-        Some(Self {
+        Some(Self::new(kind, note))
+    }
+
+    /// A conclusion that is said with an answer.
+    pub(crate) fn notice(note: &Note) -> Self {
+        Self::new(&InterventionKind::Notice, note)
+    }
+
+    fn new(kind: &InterventionKind, note: &Note) -> Self {
+        Self {
             kind: kind.name(),
             guard: note.guard.to_string(),
             rule: note.rule.to_string(),
             level: note.level,
             text: note.text.clone(),
             for_user: kind.is_for_user(),
-        })
+        }
     }
 }

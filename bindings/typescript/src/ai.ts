@@ -22,7 +22,7 @@ import { Data } from "./ai/data.ts";
 import { form, promptOf, saidOf, unitsOf } from "./ai/prompt.ts";
 import { heldStream, type Streamed, streamOf } from "./ai/stream.ts";
 import { NO_USAGE, sum } from "./ai/usage.ts";
-import { members, word } from "./checked.ts";
+import { members, text as textOf, word } from "./checked.ts";
 import { drive, messagesOf } from "./conversations.ts";
 import { type GuardName, Stack } from "./guards.ts";
 import type { Answer, Call, Effect, Shown, Told, Tool } from "./values.ts";
@@ -48,7 +48,7 @@ export function guards(guarding: Guarding = {}): Middleware {
   members("guards", guarding, ["guards", "effects", "onTold"]);
   const { guards = "default", effects = {}, onTold } = guarding;
   for (const [name, effect] of Object.entries(effects)) word(`effects.${name}`, effect, EFFECTS);
-  const conversations = (typeof guards === "string" ? new Stack(guards) : guards).conversations();
+  const conversations = (guards instanceof Stack ? guards : new Stack(textOf("guards", guards))).conversations();
   const data = new Data();
   const whole: typeof form = { ...form, fresh: (said) => form.fresh({ ...said, text: data.shown(said.text ?? "") }) };
   async function asked<Came extends Result>(options: Options, model: Model, ask: (it: Options) => PromiseLike<Came>) {

@@ -162,10 +162,11 @@ test("what the user is to know is not added to data", async () => {
   const failing = { read_file: tool({ inputSchema: z.object({ path: z.string() }), execute: () => "Error: no such file" }) };
   const output = Output.json();
   const found = '{"found":false}';
-  const { model, mock } = agent([[call("a")], [call("b")], text(found), text(found)]);
+  const { model, mock, told } = agent([[call("a")], [call("b")], text(found), text(found)]);
   const messages: ModelMessage[] = [{ role: "user", content: TASK }];
   const result = await generateText({ model, tools: failing, stopWhen, messages, output });
   expect(result.text).toBe(found);
+  expect(names(told)).toEqual(["duplicate block", "handoff notice"]);
   // The model is shown its own words.
   messages.push(...result.responseMessages, { role: "user", content: "And now?" });
   await generateText({ model, tools: failing, stopWhen, messages, output });
@@ -187,6 +188,7 @@ test("a long talk in data is left alone", async () => {
 test("options and effects that there are not are refused by name", () => {
   expect(() => middleware({ guard: "none" } as never)).toThrow("guards: expected `guards`, `effects`, `onTold`, found `guard`");
   const effects = { read_file: "readonly" } as never;
+  expect(() => middleware({ guards: ["no-tools"] as never })).toThrow("guards: expected a string, found an object");
   expect(() => middleware({ effects })).toThrow(/^effects.read_file: expected `read-only`, .* found `readonly`/);
 });
 

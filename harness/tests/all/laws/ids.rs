@@ -30,9 +30,12 @@ proptest! {
     fn no_call_has_the_id_of_another_whatever_guards_do(case in case()) {
         let trial = case.trial(&case.world());
         // A guard may leave text alone of a broken attempt. The request that is sent again then ends with it, no
-        // provider takes that request, and the actor does not see that its next turn is another one.
-        let leaves_text = |it: &Arc<Completion>| it.finish == FinishReason::Error && it.calls.is_empty();
-        if trial.entries.iter().filter_map(repaired).any(leaves_text) {
+        // provider takes that request, and the actor does not see that its next turn is another one. Nor does it if a
+        // guard leaves nothing of an answer that a request shows: no request then has the earlier id either.
+        let leaves_little = |it: &Arc<Completion>| {
+            it.calls.is_empty() && (it.finish == FinishReason::Error || !it.has_text())
+        };
+        if trial.entries.iter().filter_map(repaired).any(leaves_little) {
             return Ok(());
         }
         prop_assert_eq!(repeated(&trial), None);

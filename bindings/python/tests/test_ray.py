@@ -34,8 +34,20 @@ def test_a_bench_has_the_same_bytes_though_a_node_is_lost(cluster, tmp_path):
     lost.start()
     balk.ray.bench(tmp_path / "parts", arguments, shards=8)
     assert not lost.is_alive(), "the bench was over before the node was lost"
-    record = lambda folder: {it.name: it.read_bytes() for it in folder.iterdir() if it.name != "meta.json"}
     assert record(tmp_path / "parts") == record(tmp_path / "whole") != {}
+
+
+def record(folder: Path) -> dict[str, bytes]:
+    files = [it for it in folder.rglob("*") if it.is_file() and it.name != "meta.json"]
+    return {str(it.relative_to(folder)): it.read_bytes() for it in files}
+
+
+def test_a_bench_is_stored_at_a_url(cluster, tmp_path):
+    arguments = ["--suite", "repeating", "--guard", "default", "--trials", "8", "--keep-transcripts", "all"]
+    subprocess.run([binary(), "bench", *arguments, "--out", tmp_path / "whole"], check=True, capture_output=True)
+    balk.ray.bench((tmp_path / "stored").as_uri(), arguments, shards=2)
+    assert len(record(tmp_path / "stored")) == 2
+    assert record(tmp_path / "stored") == record(tmp_path / "whole")
 
 
 def transcripts(folder: Path, count: int) -> list[Path]:

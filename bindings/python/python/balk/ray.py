@@ -30,7 +30,8 @@ _RETRIES = 8
 
 
 def bench(out: str | Path, arguments: Sequence[str] = (), *, shards: int, cpus: int = 1) -> None:
-    """Plays `balk bench` with these arguments in so many parts, and merges them into the folder `out`.
+    """Plays `balk bench` with these arguments in so many parts, and merges them into the folder `out`, which may be the
+    URL of an object store.
 
     `cpus` is how many cores a part takes. Files that the arguments name must be on each node at the same path.
     Raises `RuntimeError` with what the program said if a part fails.
@@ -43,7 +44,10 @@ def bench(out: str | Path, arguments: Sequence[str] = (), *, shards: int, cpus: 
         for path, reference in zip(parts, packed, strict=True):
             with tarfile.open(fileobj=io.BytesIO(ray.get(reference))) as files:
                 files.extractall(path, filter="data")
-        _run(["merge", *map(str, parts), "--out", str(out)])
+        merged = Path(folder) / "merged" if _is_url(out) else out
+        _run(["merge", *map(str, parts), "--out", str(merged)])
+        if _is_url(out):
+            _stored(Path(merged), str(out))
 
 
 def replay(
@@ -104,9 +108,22 @@ def _lines(files: list[str], arguments: list[str]) -> list[dict[str, Any]]:
     return [line for line in lines if line["type"] != "summary"]
 
 
+def _is_url(place: str | Path) -> bool:
+    return "://" in str(place)
+
+
+def _stored(folder: Path, url: str) -> None:
+    """Copies a folder to an object store."""
+    from pyarrow import fs
+
+    store, path = fs.FileSystem.from_uri(url)
+    store.create_dir(path)
+    fs.copy_files(str(folder), path, source_filesystem=fs.LocalFileSystem(), destination_filesystem=store)
+
+
 def _fetched(url: str, folder: Path) -> str:
     """The path of a file here. It keeps the end of its name, which says how it is packed."""
-    if "://" not in url:
+    if not _is_url(url):
         return url
     from pyarrow import fs
 

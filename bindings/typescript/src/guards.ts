@@ -113,7 +113,7 @@ export class Run {
     this.#run.answered(packed(text("answered", words)));
   }
 
-  /** Nobody can answer the question: the run ends. */
+  /** The question cannot be answered, since there is no user: the run ends. */
   unanswered(): void {
     this.#run.unanswered();
   }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use crate::common::files;
 use crate::common::program::{balk, ran, whole};
 use balk_reports::records::{Meta, Work};
 use tempfile::TempDir;
@@ -31,21 +32,6 @@ fn record(directory: &Path, out: &str, more: &[&str]) -> String {
 
 fn empty() -> TempDir {
     tempfile::tempdir().expect("a directory can be made")
-}
-
-/// Every file below a folder, with its bytes.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("it can be read").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.push((path.clone(), fs::read(&path).expect("a file")));
-        }
-    }
-    found.sort();
-    found
 }
 
 /// Debug and release builds run this test and find the same file.

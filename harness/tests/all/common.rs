@@ -13,7 +13,9 @@ pub(crate) mod server;
 pub(crate) mod terminal;
 pub(crate) mod wild;
 
+use std::fs;
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balk_guards::wire::Dialect;
@@ -55,4 +57,19 @@ pub(crate) fn between() -> Arc<Scenario> {
     let text = include_str!("../../../scenarios/tests/worlds/between.toml");
     let all = format::parse("between.toml", text, toolsets::catalogue());
     all.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)
+}
+
+/// Every file below a folder, with its bytes.
+pub(crate) fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push((path.clone(), fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
 }

@@ -1,5 +1,5 @@
 //! Nothing of content reaches a terminal or a log raw: not from a scenario, a file's name, a table of tools, settings
-//! or a recorded run. What a real terminal makes of the output is what `vt100` makes of it.
+//! or a recorded run. `vt100` shows the output as a terminal would.
 
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! written is verified, and what an older version wrote is made new.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use balk::bench::Folder;
 use balk_reports::records::Bench;
@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::common::files;
 use crate::common::program::{balk, ran};
 
 const BENCH: [&str; 9] = [
@@ -293,21 +294,6 @@ fn unsealed(mut file: &[u8]) -> Vec<u8> {
         file = &file[end..];
     }
     old
-}
-
-/// Every file below a folder, with its bytes.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("it can be read").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.push((path.clone(), fs::read(&path).expect("a file")));
-        }
-    }
-    found.sort();
-    found
 }
 
 /// The completions of a real model: whichever command reads them.

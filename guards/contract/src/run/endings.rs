@@ -37,7 +37,7 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Nobody can answer the question: the run ends.
+    /// The question cannot be answered, since there is no user: the run ends.
     pub fn unanswered(&mut self) {
         match self.question("that nobody answers") {
             None => {}

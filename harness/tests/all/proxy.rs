@@ -215,6 +215,12 @@ fn a_stop_says_why_and_a_user_can_go_on() {
 }
 
 #[test]
+fn what_is_open_after_a_stop_is_said_once() {
+    let (_server, proxy) = proxy(vec![answers("stop, open", &[("a", "rm")])]);
+    assert_eq!(Client::new(&proxy).asks()["content"], "It is stopped.\n\nSomething is open.");
+}
+
+#[test]
 fn a_user_who_ends_the_run_is_heard_and_the_model_is_not_asked() {
     let (server, proxy) = proxy(vec![answers("ask", &[]), answers("done", &[])]);
     let mut client = Client::new(&proxy);

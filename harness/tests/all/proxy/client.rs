@@ -41,7 +41,7 @@ impl Guard for Obeys {
             "retry" => Verdict::Retry(note("Say it again.")),
             "effect" => Verdict::Retry(note(&format!("It is {:?}.", completion.calls[0].effect))),
             "block" => Verdict::Block(vec![Blocked { call: 0, note: note("no.") }]),
-            "stop" | "gap" => Verdict::Stop(note("It is stopped.")),
+            "stop" | "gap" | "stop, open" => Verdict::Stop(note("It is stopped.")),
             "ask" => Verdict::Ask(Question {
                 note: note("What now?"),
                 options: Choice::for_stuck("say what to do", true),
@@ -77,7 +77,7 @@ impl Guard for Obeys {
         });
         let lacks = if gap.is_some() { "It lacks a tool." } else { "Something is open." };
         let conclusion = Conclusion { end: end.clone(), note: note(lacks), gap };
-        Ok(["gap", "open"].contains(&&*self.said).then_some(conclusion))
+        Ok(["gap", "open", "stop, open"].contains(&&*self.said).then_some(conclusion))
     }
 
     fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {

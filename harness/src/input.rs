@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use crate::error::Error;
 
@@ -12,6 +15,18 @@ const BYTES_MAX: u64 = 32 << 20;
 /// The longest file of kept transcripts, packed, and the longest text of a seed in it, in bytes: a hundred times the
 /// longest sensible ones.
 const KEPT_MAX: u64 = 1 << 30;
+
+/// Whether standard input has ended: it does when the program that holds the other end of the pipe is gone.
+pub(crate) fn has_ended() -> Arc<AtomicBool> {
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let setter = Arc::clone(&has_ended);
+    // It waits until then, or ends with this program.
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        setter.store(true, Ordering::Relaxed);
+    });
+    has_ended
+}
 
 /// The text of a file.
 ///

@@ -175,7 +175,9 @@ export class Server {
   /** `suite` has names of scenarios, files of scenarios, and words such as `all`, `stubborn` and `drawn`. */
   static async start(suite: string[] = ["all"]): Promise<Server> {
     const words = ["serve", "--suite", suite.join(","), "--max-requests", String(REQUESTS_MAX)];
-    const child = spawn(binary(), words, { stdio: ["ignore", "pipe", "pipe"] });
+    // The server ends with this process, even if it is killed.
+    words.push("--until-input-ends");
+    const child = spawn(binary(), words, { stdio: ["pipe", "pipe", "pipe"] });
     const server = new Server(child);
     const line = once(createInterface(child.stdout), "line");
     const first = await Promise.race([line, server.#closed.then(() => undefined)]);

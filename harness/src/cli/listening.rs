@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::files;
+use crate::input;
 use crate::lock::Lock;
 
 /// Where a command listens.
@@ -32,6 +34,10 @@ pub(super) struct Listening {
     /// default address, else a random one, which is printed with the URL]
     #[arg(long, value_name = "TOKEN", value_parser = token)]
     token: Option<String>,
+
+    /// End with standard input as well, so as not to outlive a program that holds a pipe to it
+    #[arg(long)]
+    until_input_ends: bool,
 }
 
 /// The shortest token.
@@ -69,6 +75,34 @@ impl Listening {
         let found = format!("{}: {error}", self.address());
         Error::usage("--port", "an address to listen on", found).hint(hint)
     }
+
+    /// Prints where a server listens, and waits for its end. `looks` is called again and again; `unlogged` says which
+    /// file of the log could not be written.
+    pub(super) fn wait(
+        &self,
+        interrupt: &Interrupt,
+        (url, about): (&str, &str),
+        mut looks: impl FnMut(),
+        unlogged: impl Fn() -> Option<(PathBuf, String)>,
+    ) -> Result<Exit, Error> {
+        writeln!(out::data(), "{url}")?;
+        say(format_args!("{about}"));
+        let has_ended = self.until_input_ends.then(input::has_ended);
+        let is_over = || interrupt.came() || has_ended.as_ref().is_some_and(|it| it.load(Ordering::Relaxed));
+        let mut is_told = false;
+        while !is_over() {
+            thread::sleep(Duration::from_millis(50));
+            looks();
+            if !is_told && let Some((file, why)) = unlogged() {
+                say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
+                is_told = true;
+            }
+        }
+        match unlogged() {
+            Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
+            None => Ok(Exit::Fine),
+        }
+    }
 }
 
 /// Makes the folder of a log, which no other server writes to while the value lives.
@@ -79,29 +113,4 @@ pub(super) fn log_folder(folder: Option<&Path>) -> Result<Option<Lock>, Error> {
         Error::usage("--log", "a folder that can be made", found)
     })?;
     Lock::take(folder).map(Some)
-}
-
-/// Prints where a server listens, and waits until somebody interrupts it. `looks` is called again and again; `unlogged`
-/// says which file of the log could not be written.
-pub(super) fn wait(
-    interrupt: &Interrupt,
-    (url, about): (&str, &str),
-    mut looks: impl FnMut(),
-    unlogged: impl Fn() -> Option<(PathBuf, String)>,
-) -> Result<Exit, Error> {
-    writeln!(out::data(), "{url}")?;
-    say(format_args!("{about}"));
-    let mut is_told = false;
-    while !interrupt.came() {
-        thread::sleep(Duration::from_millis(50));
-        looks();
-        if !is_told && let Some((file, why)) = unlogged() {
-            say(format_args!("warning: {}: {why}; the log is not whole", file.display()));
-            is_told = true;
-        }
-    }
-    match unlogged() {
-        Some((file, why)) => Err(Error::file(&file, "a file of the log that can be written", why)),
-        None => Ok(Exit::Fine),
-    }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::context::Context;
 use super::interrupt::Interrupt;
-use super::listening::{Listening, log_folder, wait};
+use super::listening::{Listening, log_folder};
 use super::recordings::tool_table;
 use super::say::say;
 use crate::engine::TruthChannel;
@@ -148,7 +148,7 @@ impl Proxy {
                 is_told = true;
             }
         };
-        let exit = wait(&interrupt, (&url, &about), &mut looks, || server.unlogged());
+        let exit = self.listening.wait(&interrupt, (&url, &about), &mut looks, || server.unlogged());
         server.flush();
         looks();
         exit

@@ -7,7 +7,7 @@ use balk_scenarios::{Pools, Worlds, agents, nearest};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::listening::{Listening, log_folder, wait};
+use super::listening::{Listening, log_folder};
 use super::load::{self, Failure, Named};
 use super::suite;
 use crate::error::Error;
@@ -88,7 +88,7 @@ impl Serve {
         let server = Server::start(serving).map_err(|error| self.listening.failed(&error))?;
         let url = server.url();
         let about = format!("Ctrl-C ends it; {url}/_balk/transcript shows what happened");
-        wait(&interrupt, (&url, &about), || {}, || server.unlogged())
+        self.listening.wait(&interrupt, (&url, &about), || {}, || server.unlogged())
     }
 
     fn sites(&self) -> Result<Box<Sites>, Error> {

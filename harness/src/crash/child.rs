@@ -8,15 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::bench::Stopwatch;
-use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX, in_own_group};
+use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX, Tree, in_own_group};
 use output::{Capture, captured};
-use tree::Tree;
 
+pub use crate::processes::Belonging;
 pub use output::Output;
-pub use tree::Belonging;
 
 mod output;
-mod tree;
 
 /// How often it is looked whether the program has ended, or should.
 const STEP: Duration = Duration::from_millis(10);

@@ -21,6 +21,7 @@ use super::isolation;
 use super::place;
 use super::run::{self, Order};
 use crate::files::{self, write_whole};
+use crate::input;
 use crate::processes;
 use crate::proxy::Guards;
 use crate::serve::Step;
@@ -196,7 +197,7 @@ pub fn play(
         requests: job.requests,
         replies: job.replies,
         isolated: job.isolated,
-        stop: at_the_end_of_input(),
+        stop: input::has_ended(),
     };
     let through = job.through.as_deref().map(guards).transpose()?;
     let is_behind = through.is_some();
@@ -228,18 +229,6 @@ pub fn play(
         write_whole(&job.out.join(name), |out| io::Write::write_all(out, text.as_bytes()))?;
     }
     Ok(())
-}
-
-/// Set once the standard input has ended.
-fn at_the_end_of_input() -> Arc<AtomicBool> {
-    let has_ended = Arc::new(AtomicBool::new(false));
-    let setter = has_ended.clone();
-    // It waits for as long as the run goes on, and ends with the program.
-    thread::spawn(move || {
-        let _ = io::copy(&mut io::stdin(), &mut io::sink());
-        setter.store(true, Ordering::Relaxed);
-    });
-    has_ended
 }
 
 const JOB: &str = "job.json";

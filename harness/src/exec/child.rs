@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::settings::Settings;
 use crate::bench::Stopwatch;
 use crate::import::one_line;
-use crate::processes::{self, Usage};
+use crate::processes::{self, Apart, Belonging, Tree, Usage};
 use last_lines::LastLines;
 use ready::{Streams, nonblocking};
 use watchdog::Watchdog;
@@ -47,6 +47,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A child process that speaks lines.
 pub(super) struct Child {
     process: Process,
+    tree: Tree,
+    apart: Apart,
     watchdog: Option<Watchdog>,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
@@ -79,8 +81,11 @@ impl Child {
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { unreachable!("all three are pipes") };
         let watchdog = Watchdog::over(&process);
+        let tree = Tree::new(process.id(), Belonging::Led);
         let child = Self {
             process,
+            tree,
+            apart: Apart::found(),
             watchdog,
             stdin: Some(stdin),
             stdout,
@@ -155,7 +160,7 @@ impl Child {
 
     /// A reason, with the last lines that the child wrote to standard error. The child is of no use any more.
     pub(super) fn explained(mut self, reason: String) -> String {
-        processes::end(&mut self.process);
+        self.end();
         let watch = Stopwatch::start();
         while self.stderr.is_some() && elapsed(watch) < GRACE {
             let only = Streams { stdout: None, stdin: None, ..self.streams() };
@@ -243,7 +248,9 @@ impl Child {
             return Ok(());
         }
         let [processes, memory_mib] = self.bounds;
-        let beyond = Usage::of_group(&self.process).and_then(|it| it.beyond(processes, memory_mib));
+        let used = self.tree.usage();
+        let own = Usage { processes: used.processes.saturating_sub(self.apart.own()), ..used };
+        let beyond = own.beyond(processes, memory_mib);
         self.looked = Stopwatch::start();
         beyond.map_or(Ok(()), Err)
     }
@@ -267,10 +274,16 @@ impl Child {
         loop {
             let status = self.process.try_wait().ok().flatten();
             if status.is_some() || elapsed(watch) >= GRACE {
-                return status;
+                return status.map(|it| self.apart.status(it));
             }
             thread::sleep(STEP);
         }
+    }
+
+    /// Kills the child, and everything that it has started.
+    fn end(&mut self) {
+        self.tree.kill();
+        processes::end(&mut self.process);
     }
 
     fn streams(&self) -> Streams<'_> {
@@ -286,7 +299,7 @@ impl Drop for Child {
         if !thread::panicking() {
             self.ended();
         }
-        processes::end(&mut self.process);
+        self.end();
         if let Some(watchdog) = self.watchdog.take() {
             watchdog.leaves();
         }

@@ -28,7 +28,7 @@ const PACKED: &str = "completions.jsonl.zst";
 /// Requests repeat all messages before them, so they pack well where the packer looks far back.
 const LEVEL: i32 = 19;
 
-/// How much is read of the completions of a record, unpacked, in bytes; a hundred times the longest sensible one.
+/// How long the completions of a record may be, unpacked, in bytes; a hundred times the longest sensible one.
 const BYTES_MAX: u64 = 4 << 30;
 
 /// Where a completion belongs: equal requests in different places are asked separately.
@@ -86,6 +86,9 @@ pub struct Store {
 #[derive(Debug)]
 struct Written {
     lines: Kept,
+    /// How many bytes they have, and may have.
+    bytes: u64,
+    most: u64,
     /// None in a record that is only read.
     journal: Option<Sealing<File>>,
 }
@@ -131,7 +134,9 @@ impl Store {
     }
 
     fn of(folder: &Path, lines: Kept) -> Self {
-        Self { folder: folder.to_owned(), written: Mutex::new(Written { lines, journal: None }) }
+        let bytes = lines.values().map(|it| it.len() as u64).sum();
+        let written = Written { lines, bytes, most: BYTES_MAX, journal: None };
+        Self { folder: folder.to_owned(), written: Mutex::new(written) }
     }
 
     /// How many completions there are.
@@ -177,7 +182,7 @@ impl Store {
     /// Keeps a reply.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written, or the record is full.
     pub(super) fn keep(&self, place: &Place, request: &str, reply: &Reply) -> Result<(), Error> {
         let hash = xxh3_128(request.as_bytes());
         let line = Line {
@@ -194,10 +199,15 @@ impl Store {
             body: reply.body.to_string(),
         };
         let text = serde_json::to_string(&line).expect("plain data");
+        let path = self.folder.join(JOURNAL);
         let mut written = self.locked();
+        written.bytes += text.len() as u64;
+        if written.bytes > written.most {
+            let error = Error::file(&path, &at_most(written.most), "more");
+            return Err(error.hint("what was kept can be used: go on in a new folder, with other seeds"));
+        }
         if let Some(journal) = &mut written.journal {
             let added = journal.line(&line).and_then(|()| journal.output().sync_data());
-            let path = self.folder.join(JOURNAL);
             added.map_err(|error| Error::file(&path, "a file that can be written to", error))?;
         }
         written.lines.insert((place.clone(), hash), text.into());
@@ -274,8 +284,7 @@ impl<R: BufRead> Input<'_, R> {
             };
             bytes += text.len() as u64;
             if bytes > self.most {
-                let expected = format!("completions of at most {} MiB, unpacked", self.most >> 20);
-                return Err(self.bad(&expected, "more"));
+                return Err(self.bad(&at_most(self.most), "more"));
             }
             if self.sealed.has_ended() {
                 let expected = "the number of completions: {\"completions\": N}";
@@ -308,6 +317,10 @@ impl<R: BufRead> Input<'_, R> {
             ..Error::file(self.path, expected, found)
         }
     }
+}
+
+fn at_most(bytes: u64) -> String {
+    format!("completions of at most {} MiB, unpacked", bytes >> 20)
 }
 
 const COMPLETION: &str = "a completion of a live record: {\"scenario\": …}";

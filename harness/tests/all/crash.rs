@@ -332,7 +332,7 @@ fn a_bad_command_line_says_what_it_expects() {
             &["crash", "--cmd", "a {url} {task}", "--seeds", "0-18446744073709551614"],
             "at most 10000000 seeds",
         ),
-        (&["crash", "--cmd", "a {url} {task}", "--seeds", "0-9999999"], "at most 100000 runs"),
+        (&["crash", "--cmd", "a {url} {task}", "--seeds", "0-9999999"], "at most 10000 runs"),
         (&["crash", "--cmd", "a {url} {task}", "--scenario", "abandonmnt"], "did you mean `abandonment`?"),
     ] {
         let (code, out, err) = ran(&mut balk(folder.path(), arguments));

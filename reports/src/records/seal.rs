@@ -110,7 +110,7 @@ impl<W: Write> Sealing<W> {
     /// Writes a line.
     ///
     /// # Errors
-    /// The output cannot be written to, or the value is no JSON object with members.
+    /// The output cannot be written to, or the value is no JSON object with members or too long to be read.
     pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
         self.write(value, SUM)
     }
@@ -131,6 +131,10 @@ impl<W: Write> Sealing<W> {
         let sum = self.lines.sum(&line, name);
         self.lines.take(sum);
         line.extend_from_slice(member(name, sum).as_bytes());
+        if line.len() > LINE_BYTES {
+            let why = format!("a line has {} bytes, and no reader takes more than {LINE_BYTES}", line.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         self.out.write_all(&line)
     }
 }
@@ -290,6 +294,16 @@ pub(crate) mod tests {
         assert!(
             Sealing::new(Vec::new()).line(&json!({})).is_err() && Sealing::new(Vec::new()).line(&1).is_err()
         );
+    }
+
+    #[test]
+    fn a_line_that_no_reader_takes_is_not_written() {
+        let long = |length: usize| json!({ "a": "x".repeat(length) });
+        let mut sealing = Sealing::new(Vec::new());
+        sealing.line(&long(LINE_BYTES - 40)).expect("it fits");
+        let error = sealing.line(&long(LINE_BYTES)).expect_err("it is too long");
+        assert!(error.to_string().ends_with("bytes, and no reader takes more than 16777216"), "{error}");
+        assert_eq!(lines(Sealed::growing(&*sealing.out)).map(|it| it.len()), Ok(1));
     }
 
     #[test]

@@ -93,7 +93,10 @@ impl Filling {
         let is_list = self.role == Role::Plan;
         match node.of_type() {
             Type::Text | Type::Any if !is_list => Some(Slot::Value(argument, Shape::Text)),
-            Type::Integer | Type::Number if is_number => Some(Slot::Value(argument, Shape::Number)),
+            // Nothing waits for less than a second.
+            Type::Integer | Type::Number if is_number && node.whole(1) >= 1 => {
+                Some(Slot::Value(argument, Shape::Number))
+            }
             Type::List if is_list => {
                 let (item, _) = node.items();
                 todo::shape(item).map(|shape| Slot::Value(argument, Shape::Items(shape)))

@@ -131,8 +131,12 @@ class Server:
 
     def __enter__(self) -> Server:
         command = [binary(), "serve", "--suite", self._suite, "--max-requests", str(MAX_REQUESTS)]
+        # The server ends with this process, even if it is killed.
+        command.append("--until-input-ends")
         with tempfile.TemporaryFile() as errors:
-            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
             assert self._process.stdout
             self.url = self._process.stdout.readline().strip()
             if not self.url:

@@ -122,3 +122,17 @@ fn completions_have_a_bound() {
     let error = input(300).read(&mut lines).expect_err("it is longer").to_string();
     assert_eq!(error, "a: line 2: expected completions of at most 0 MiB, unpacked, found more");
 }
+
+/// Nothing is kept that could not be read again.
+#[test]
+fn a_record_that_is_full_keeps_no_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(folder.path());
+    let most = store.locked().bytes + 10;
+    store.locked().most = most;
+    let error = store.keep(&place(3), r#"{"a":1}"#, &reply("three")).expect_err("it is full").to_string();
+    assert!(error.contains("expected completions of at most 0 MiB, unpacked, found more"), "{error}");
+    assert_eq!(store.count(), 2);
+    drop(store);
+    assert_eq!(Store::read(folder.path()).expect("it is whole").count(), 2);
+}

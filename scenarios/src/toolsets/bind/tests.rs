@@ -172,6 +172,15 @@ proptest! {
     }
 }
 
+#[test]
+fn a_number_that_is_never_positive_is_no_place_for_a_time_to_wait() {
+    let of = |seconds: Value| json!({"type": "object", "properties": {"seconds": seconds}});
+    let form = |seconds| fill::form(&of(seconds), Role::Wait);
+    assert_eq!(form(json!({"type": "number", "maximum": -2})), None);
+    assert_eq!(form(json!({"type": "integer", "exclusiveMaximum": 1})), None);
+    assert!(form(json!({"type": "number", "maximum": 600})).is_some());
+}
+
 /// A schema that refers to itself, and things that are no schemas.
 #[test]
 fn a_schema_without_an_end_or_a_sense_is_not_filled_for_ever() {

@@ -1,14 +1,14 @@
-//! The processes of a run.
+//! The processes of a program.
 //!
-//! On Linux they are found in `/proc`: those that descend from the agent, and those that left it but have its
-//! environment. Elsewhere only the process group of the agent is known.
+//! On Linux they are found in `/proc`: those that descend from the program, and those that left it but have its
+//! environment. Elsewhere only its process group is known.
 
 use std::thread;
 use std::time::Duration;
 
-use crate::processes::Usage;
+use super::Usage;
 #[cfg(target_os = "linux")]
-use crate::processes::linux;
+use super::linux;
 
 /// How often what is left is killed again: a process may start another one at the same time.
 const ROUNDS_MAX: u32 = 200;
@@ -16,21 +16,22 @@ const ROUNDS_MAX: u32 = 200;
 /// The time between two rounds.
 const ROUND: Duration = Duration::from_millis(10);
 
-/// Which processes belong to the run.
+/// Which processes belong to a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belonging {
-    /// All descendants of this program, which is the first one in the namespaces of the run
+    /// All descendants of Balk, which is the first process in the namespaces of a run
     /// ([`crate::crash::isolation`]): what loses its parent there becomes its child.
     Descendants,
-    /// The descendants of the agent, those of its process group, and those that have this variable in their
-    /// environment: no other run has the same value.
+    /// The program's descendants, and those of its process group.
+    Led,
+    /// These as well, and those that have this variable in their environment: no other program has the same value.
     Marked(String),
 }
 
-/// The processes of a run.
+/// The processes of a program.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    /// The agent's program, which is also the first of its process group.
+pub(crate) struct Tree {
+    /// The program, which is also the first of its process group.
     leader: u32,
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only `/proc` shows environments"))]
     belonging: Belonging,
@@ -38,24 +39,24 @@ pub(super) struct Tree {
 
 /// A process that is running.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
-    pub(super) id: u32,
+pub(crate) struct Member {
+    pub(crate) id: u32,
     /// The name of its program.
-    pub(super) name: String,
+    pub(crate) name: String,
 }
 
 impl Tree {
-    pub(super) fn new(leader: u32, belonging: Belonging) -> Self {
+    pub(crate) fn new(leader: u32, belonging: Belonging) -> Self {
         Self { leader, belonging }
     }
 
     /// Asks every process to end. `leads` says whether the program itself is still there.
-    pub(super) fn ask_to_end(&self, leads: bool) {
+    pub(crate) fn ask_to_end(&self, leads: bool) {
         self.signal(Urgency::Ask, leads);
     }
 
     /// Kills every process, until none is left.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         for _ in 0..ROUNDS_MAX {
             self.signal(Urgency::Kill, true);
             if self.members().is_empty() {
@@ -106,13 +107,13 @@ impl Tree {
 impl Tree {
     /// Not known here.
     #[expect(clippy::unused_self, reason = "elsewhere it depends on the tree")]
-    pub(super) fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         Usage::default()
     }
 
     /// Not known here.
     #[expect(clippy::unused_self, reason = "elsewhere it depends on the tree")]
-    pub(super) fn members(&self) -> Vec<Member> {
+    pub(crate) fn members(&self) -> Vec<Member> {
         Vec::new()
     }
 }
@@ -120,22 +121,22 @@ impl Tree {
 #[cfg(target_os = "linux")]
 impl Tree {
     /// What the processes use together.
-    pub(super) fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         Usage::of(self.members().into_iter().map(|it| it.id))
     }
 
     /// The processes that are running, in the order of their numbers. A process that has ended does not count, even if
     /// its status was not collected yet.
-    pub(super) fn members(&self) -> Vec<Member> {
+    pub(crate) fn members(&self) -> Vec<Member> {
         let all = linux::processes();
         let own = std::process::id();
+        let leads = |it: &linux::Process| it.id == self.leader || it.group == self.leader;
         let mut belong: std::collections::BTreeSet<u32> = all
             .iter()
             .filter(|it| match &self.belonging {
                 Belonging::Descendants => it.parent == own,
-                Belonging::Marked(variable) => {
-                    it.id == self.leader || it.group == self.leader || linux::has(it.id, variable)
-                }
+                Belonging::Led => leads(it),
+                Belonging::Marked(variable) => leads(it) || linux::has(it.id, variable),
             })
             .map(|it| it.id)
             .collect();

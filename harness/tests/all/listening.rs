@@ -1,4 +1,4 @@
-//! A server that other machines may reach asks for a token.
+//! Commands that listen: who may ask them, and when they end.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -17,7 +17,8 @@ impl Listens {
     fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let mut command = balk(folder.path(), arguments);
-        let mut running = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = command.spawn().expect("it starts");
         let mut url = String::new();
         let output = running.stdout.take().expect("it is piped");
         BufReader::new(output).read_line(&mut url).expect("it prints where it listens");
@@ -80,4 +81,19 @@ fn the_provider_does_not_get_the_token() {
     assert_eq!(proxy.status("/v1/files?a=b", "x-balk-token: a-token-of-my-own\r\n"), 200);
     let requests = format!("{:?}", provider.requests());
     assert!(requests.contains("/v1/files") && !requests.contains("a-token-of-my-own"), "{requests}");
+}
+
+/// The program that started it may be killed: then nothing else tells it to end.
+#[test]
+fn a_server_ends_with_its_input_only_if_it_is_told_to() {
+    for command in [&["serve", "repeating"][..], &["proxy", "--upstream", "http://127.0.0.1:9"]] {
+        let mut ends = Listens::start(&[command, &["--until-input-ends"]].concat());
+        assert_eq!(ends.running.try_wait().expect("it is a child"), None);
+        drop(ends.running.stdin.take());
+        assert_eq!(ends.running.wait().expect("it is a child").code(), Some(0));
+        let mut stays = Listens::start(command);
+        drop(stays.running.stdin.take());
+        assert_ne!(stays.status("/_balk", ""), 0, "it answers");
+        assert_eq!(stays.running.try_wait().expect("it is a child"), None);
+    }
 }

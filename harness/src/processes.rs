@@ -1,14 +1,13 @@
 //! Other programs, with everything that they start: what they get, how much they may use, and their end.
 
 use std::ffi::{OsStr, OsString};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 
 pub use tree::Belonging;
 pub(crate) use tree::Tree;
 
 #[cfg(target_os = "linux")]
 mod linux;
-mod namespace;
 mod tree;
 
 /// How many processes a program may have at the same time, with itself.
@@ -28,57 +27,20 @@ const BOUNDED: &str = r#"{ ulimit -c 0; ulimit -d "$1"; } 2>/dev/null
 shift
 exec "$@""#;
 
-/// The same, in a namespace. The shell is the first process there and waits for the program: the first process ignores
-/// signals that others get. What the shell says of a signal is for nobody.
-const BOUNDED_APART: &str = r#"{ ulimit -c 0; ulimit -d "$1"; } 2>/dev/null
-shift
-exec 3>&2 2>/dev/null
-(exec "$@" 2>&3 3>&-)
-exit $?"#;
-
 /// A program that leads a process group, begins with its bounds, and gets nothing of this environment but a few
-/// variables and those of these names. `words` are the program and its arguments. If it can, it begins in a namespace
-/// of its own ([`Apart`]).
+/// variables and those of these names. `words` are the program and its arguments.
 ///
 /// A shell sets the bounds, so that the program never runs without them: nothing safe runs in this program between
 /// `fork` and `exec`, and a bound that is set later misses what was started before.
 pub(crate) fn closed(words: &[String], names: &[String], memory_mib: u64) -> Command {
     let kib = memory_mib.saturating_mul(1024).to_string();
-    let entering = namespace::entering();
-    let bounded = if entering.is_empty() { BOUNDED } else { BOUNDED_APART };
-    let mut all = entering.iter().copied().chain(["sh", "-c", bounded, "sh", &kib]);
-    let mut command = Command::new(all.next().expect("a shell at least"));
-    command.args(all).args(words);
+    let mut command = Command::new("sh");
+    command.args(["-c", BOUNDED, "sh", &kib]).args(words);
     command.env_clear().envs(FIXED);
     let names = PASSED.into_iter().chain(names.iter().map(String::as_str));
     command.envs(names.filter_map(variable));
     in_own_group(&mut command);
     command
-}
-
-/// Whether programs that [`closed`] starts have a namespace each: then nothing of them outlives them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Apart(bool);
-
-impl Apart {
-    pub(crate) fn found() -> Self {
-        Self(!namespace::entering().is_empty())
-    }
-
-    /// How many of a program's processes are those that give it its namespace.
-    pub(crate) fn own(self) -> u64 {
-        if self.0 { 2 } else { 0 }
-    }
-
-    /// The program's own status, of that of the command. A shell says a signal as a code above 128.
-    pub(crate) fn status(self, status: ExitStatus) -> ExitStatus {
-        #[cfg(unix)]
-        if let Some(signal) = status.code().and_then(|it| it.checked_sub(128)).filter(|it| self.0 && *it > 0)
-        {
-            return std::os::unix::process::ExitStatusExt::from_raw(signal);
-        }
-        status
-    }
 }
 
 fn variable(name: &str) -> Option<(&OsStr, OsString)> {
@@ -169,64 +131,4 @@ pub(crate) fn end(program: &mut Child) {
     let _ = program.kill();
     // Without this, it would stay a zombie until Balk ends.
     let _ = program.wait();
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use std::os::unix::process::ExitStatusExt as _;
-    use std::process::Stdio;
-
-    use super::*;
-
-    fn started(script: &str) -> Command {
-        let mut command = closed(&["sh", "-c", script].map(str::to_owned), &[], MEMORY_MIB_MAX);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        command
-    }
-
-    fn are_running(mark: &str) -> usize {
-        let line = format!("sleep\0{mark}\0");
-        let lines = linux::processes().into_iter().filter(|it| !it.has_ended);
-        let lines = lines.filter_map(|it| std::fs::read(format!("/proc/{}/cmdline", it.id)).ok());
-        lines.filter(|it| it == line.as_bytes()).count()
-    }
-
-    fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-        for _ in 0..3_000 {
-            if is_so() {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        panic!("{what} did not come");
-    }
-
-    /// One has a session of its own, and the other has no parent any more either.
-    #[test]
-    fn a_process_in_a_session_of_its_own_does_not_outlive_the_program() {
-        if !Apart::found().0 {
-            return;
-        }
-        let mark = format!("{}88", std::process::id());
-        let script = format!("setsid sleep {mark} & setsid sh -c '(sleep {mark} &)'; read -r _");
-        for is_killed in [true, false] {
-            let mut program = started(&script).spawn().expect("it starts");
-            wait_for("both", || are_running(&mark) == 2);
-            if is_killed {
-                program.kill().expect("it is running");
-            } else {
-                drop(program.stdin.take());
-            }
-            program.wait().expect("it has ended");
-            wait_for("the end of both", || are_running(&mark) == 0);
-        }
-    }
-
-    #[test]
-    fn the_status_of_a_program_is_its_own() {
-        for (script, status) in [("exit 3", 3 << 8), ("kill -9 $$", 9), ("kill -TERM $$", 15)] {
-            let found = started(script).status().expect("it starts");
-            assert_eq!(Apart::found().status(found), ExitStatus::from_raw(status), "{script}");
-        }
-    }
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::settings::Settings;
 use crate::bench::Stopwatch;
 use crate::import::one_line;
-use crate::processes::{self, Apart, Belonging, Tree, Usage};
+use crate::processes::{self, Belonging, Tree};
 use last_lines::LastLines;
 use ready::{Streams, nonblocking};
 use watchdog::Watchdog;
@@ -48,7 +48,6 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Child {
     process: Process,
     tree: Tree,
-    apart: Apart,
     watchdog: Option<Watchdog>,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
@@ -85,7 +84,6 @@ impl Child {
         let child = Self {
             process,
             tree,
-            apart: Apart::found(),
             watchdog,
             stdin: Some(stdin),
             stdout,
@@ -248,9 +246,7 @@ impl Child {
             return Ok(());
         }
         let [processes, memory_mib] = self.bounds;
-        let used = self.tree.usage();
-        let own = Usage { processes: used.processes.saturating_sub(self.apart.own()), ..used };
-        let beyond = own.beyond(processes, memory_mib);
+        let beyond = self.tree.usage().beyond(processes, memory_mib);
         self.looked = Stopwatch::start();
         beyond.map_or(Ok(()), Err)
     }
@@ -274,7 +270,7 @@ impl Child {
         loop {
             let status = self.process.try_wait().ok().flatten();
             if status.is_some() || elapsed(watch) >= GRACE {
-                return status.map(|it| self.apart.status(it));
+                return status;
             }
             thread::sleep(STEP);
         }

@@ -98,14 +98,6 @@ impl Usage {
     }
 }
 
-/// Whether this program may do everything.
-pub(crate) fn is_root() -> bool {
-    #[cfg(unix)]
-    return rustix::process::geteuid().is_root();
-    #[cfg(not(unix))]
-    false
-}
-
 /// Gives the program a process group of its own, so that it can be ended with everything that it starts.
 #[cfg(unix)]
 pub(crate) fn in_own_group(command: &mut Command) -> &mut Command {

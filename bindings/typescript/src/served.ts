@@ -174,9 +174,9 @@ export class Server {
 
   /** `suite` has names of scenarios, files of scenarios, and words such as `all`, `stubborn` and `drawn`. */
   static async start(suite: string[] = ["all"]): Promise<Server> {
-    const words = ["serve", "--suite", suite.join(","), "--max-requests", String(REQUESTS_MAX)];
-    // The server ends with this process, even if it is killed.
-    words.push("--until-input-ends");
+    // The server ends with this process, even if it is killed: then its input ends.
+    const bounds = ["--max-requests", String(REQUESTS_MAX), "--until-input-ends"];
+    const words = ["serve", "--suite", suite.join(","), ...bounds];
     const child = spawn(binary(), words, { stdio: ["pipe", "pipe", "pipe"] });
     const server = new Server(child);
     const line = once(createInterface(child.stdout), "line");

@@ -10,7 +10,6 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use crate::files::write_passing;
-use crate::processes::is_root;
 
 /// What the shell in the new namespaces does before it becomes the program: the path of a name server's file comes
 /// first, then the program. A system without such a file needs none.
@@ -79,6 +78,16 @@ fn unshare() -> Command {
     command.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"]);
     command.args(["sh", "-c", ENTER, "sh"]);
     command
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
 }
 
 #[cfg(all(test, target_os = "linux"))]

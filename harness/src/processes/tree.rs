@@ -83,11 +83,13 @@ impl Tree {
             Urgency::Kill => Signal::KILL,
         };
         let pid = |id: u32| i32::try_from(id).ok().and_then(Pid::from_raw);
+        // Once the program has ended, what it started in other groups has another parent.
+        let members = self.members();
         // What has ended meanwhile is no error.
         if let Some(leader) = pid(self.leader).filter(|_| group) {
             let _ = kill_process_group(leader, signal);
         }
-        for member in self.members() {
+        for member in members {
             if let Some(pid) = pid(member.id) {
                 let _ = kill_process(pid, signal);
             }

@@ -93,7 +93,7 @@ impl Filling {
         let is_list = self.role == Role::Plan;
         match node.of_type() {
             Type::Text | Type::Any if !is_list => Some(Slot::Value(argument, Shape::Text)),
-            // Nothing waits for less than a second.
+            // A time to wait is positive.
             Type::Integer | Type::Number if is_number && node.whole(1) >= 1 => {
                 Some(Slot::Value(argument, Shape::Number))
             }

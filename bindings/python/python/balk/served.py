@@ -130,9 +130,9 @@ class Server:
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> Server:
-        command = [binary(), "serve", "--suite", self._suite, "--max-requests", str(MAX_REQUESTS)]
-        # The server ends with this process, even if it is killed.
-        command.append("--until-input-ends")
+        # The server ends with this process, even if it is killed: then its input ends.
+        bounds = ["--max-requests", str(MAX_REQUESTS), "--until-input-ends"]
+        command = [binary(), "serve", "--suite", self._suite, *bounds]
         with tempfile.TemporaryFile() as errors:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True

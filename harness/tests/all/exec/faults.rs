@@ -226,10 +226,6 @@ fn a_guard_that_broke_is_whole_in_the_next_run() {
     assert_eq!([review(), review(), review()], [false, true, true]);
 }
 
-/// Prints the number that a shell has outside of its namespace.
-#[cfg(target_os = "linux")]
-const NUMBER: &str = "cut -d ' ' -f 4 /proc/self/stat";
-
 /// What the system says of the process with this number; empty once it was waited for.
 #[cfg(target_os = "linux")]
 fn process(file: &Path) -> String {
@@ -249,13 +245,14 @@ fn is_running(file: &Path) -> bool {
 fn nothing_of_a_guard_runs_after_a_fault_or_after_the_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name);
-    let notes = |name: &str| format!("{NUMBER} > {}", quoted(&file(name).display().to_string()));
-    let below = format!("sh -c {} &", quoted(&format!("{}; sleep 1000", notes("below"))));
+    let notes = |name: &str| format!("echo $$ > {}", quoted(&file(name).display().to_string()));
+    let below = |name: &str| format!("sh -c {} &", quoted(&format!("{}; sleep 1000", notes(name))));
+    let both = format!("{} setsid {}", below("below"), below("apart"));
     let short = Settings { answer_ms: 300, ..patient() };
-    let hangs = format!("{}; {below} sleep 1000", notes("hangs"));
+    let hangs = format!("{}; {both} sleep 1000", notes("hangs"));
     assert!(fault(&hangs, short).contains("no line within"));
-    assert!(!is_running(&file("hangs")) && !is_running(&file("below")), "nor what it had started");
-    wait_for("the end of zombies", || process(&file("hangs")).is_empty());
+    assert_eq!(process(&file("hangs")), "", "it is no zombie either");
+    assert!(!is_running(&file("below")) && !is_running(&file("apart")), "nor does what it had started");
 
     // A guard that ends by itself, one that does not, and one that leaves something behind.
     let pass = says(r#"{"review":{"verdict":"pass"}}"#);
@@ -264,8 +261,7 @@ fn nothing_of_a_guard_runs_after_a_fault_or_after_the_end() {
         let completion = begin(&mut guard);
         assert!(guard.review(&completion).is_ok() && is_running(&file(name)));
         drop(guard);
-        assert!(!is_running(&file(name)), "{name}");
-        wait_for("the end of zombies", || process(&file(name)).is_empty());
+        assert_eq!(process(&file(name)), "", "{name}");
     }
 }
 
@@ -276,7 +272,7 @@ fn a_guard_that_hangs_does_not_outlive_balk() {
     for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("hangs");
-        let spec = format!("exec:{}", sh(&asked(&format!("{NUMBER} > number; mv number hangs; sleep 1000"))));
+        let spec = format!("exec:{}", sh(&asked("echo $$ > number; mv number hangs; sleep 1000")));
         fs::write(folder.path().join("balk.toml"), "[exec]\nanswer-ms = 600000\n")
             .expect("it can be written");
         let mut command = balk(folder.path(), &["scenario", "repeating", "--guard", &spec]);

@@ -1,5 +1,7 @@
 //! Calls that a model printed as text, in the forms that forge reads (`docs/peers.md#forge`).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use balk_contract::RawCall;
@@ -48,17 +50,30 @@ fn without_thoughts(text: &str) -> String {
 /// Objects with a tool's name and its arguments, in fences or not, one after the other.
 fn json(text: &str) -> Vec<Printed> {
     let text = text.replace("```json", "").replace("```", "");
+    let ends = ends(&text);
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(open) = text[from..].find('{').map(|at| from + at) {
-        let Some(end) = balanced(&text[open..], false) else {
-            from = open + 1;
-            continue;
-        };
-        found.extend(serde_json::from_str(&text[open..open + end]).ok().and_then(call));
-        from = open + end;
+    for (open, end) in ends {
+        if open >= from {
+            found.extend(serde_json::from_str(&text[open..end]).ok().and_then(call));
+            from = end;
+        }
     }
     found
+}
+
+/// Where each brace that is closed opens, and the end of the one that closes it, in order. Braces in strings count.
+fn ends(text: &str) -> BTreeMap<usize, usize> {
+    let mut open = Vec::new();
+    let mut ends = BTreeMap::new();
+    for (at, brace) in text.bytes().enumerate() {
+        match brace {
+            b'{' => open.push(at),
+            b'}' => ends.extend(open.pop().map(|from| (from, at + 1))),
+            _ => {}
+        }
+    }
+    ends
 }
 
 /// `tool` and `args`, or `name` and `arguments`.
@@ -71,15 +86,15 @@ fn call(mut members: Map<String, Value>) -> Option<Printed> {
     Some((name, arguments.unwrap_or_else(|| Value::Object(Map::new()))))
 }
 
-/// The length of the text up to the brace that closes its first one. Braces in strings count, unless told otherwise.
-fn balanced(text: &str, reads_strings: bool) -> Option<usize> {
+/// The length of the text up to the brace that closes its first one. Braces in strings do not count.
+fn balanced(text: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for (at, c) in text.char_indices() {
-        if reads_strings && (is_escaped || c == '\\') {
+        if is_escaped || c == '\\' {
             is_escaped = !is_escaped;
             continue;
         }
-        if reads_strings && c == '"' {
+        if c == '"' {
             in_string = !in_string;
         }
         match c {
@@ -134,7 +149,7 @@ fn mistral(text: &str) -> Vec<Printed> {
     let read = |part: &str| {
         let (name, _) = part.split_once('{')?;
         let body = &part[name.len()..];
-        let arguments: Map<String, Value> = serde_json::from_str(&body[..balanced(body, true)?]).ok()?;
+        let arguments: Map<String, Value> = serde_json::from_str(&body[..balanced(body)?]).ok()?;
         let name = name.trim_end();
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
         is_name.then(|| (name.to_owned(), Value::Object(arguments)))

@@ -23,8 +23,9 @@ pub struct View {
     ids: BTreeSet<Arc<str>>,
     /// The last number given to an id that came more than once.
     numbers: BTreeMap<Arc<str>, u64>,
-    /// The calls of the last completion that have no result yet: the id in the transcript, and in the view.
-    open: Vec<(Arc<str>, Arc<str>)>,
+    /// The calls of the last message that have no result yet: their ids in the view, by the id in the transcript and
+    /// the place among the calls. Results may come in any order.
+    open: BTreeMap<(Arc<str>, usize), Arc<str>>,
     /// Where the next result belongs: after the last completion and the results it already has.
     next_result: usize,
     /// The size of the last message before the last completion was merged into it; `None` if that completion is in no
@@ -139,8 +140,8 @@ impl View {
             for call in said.calls.drain(earlier.calls..) {
                 self.ids.remove(&call.id);
                 self.numbers.clear();
-                self.open.retain(|(_, ours)| *ours != call.id);
             }
+            self.open.retain(|(_, at), _| *at < earlier.calls);
             said.parts.truncate(earlier.parts);
             if said.parts.is_empty() && said.calls.is_empty() {
                 self.messages.pop();
@@ -155,10 +156,13 @@ impl View {
             return;
         }
         // Recorded assistants may speak twice in a row; providers want one message.
-        let last = self.messages.pop_if(|message| match message {
-            Message::Assistant(_) => true,
-            Message::User(_) | Message::Result { .. } => false,
-        });
+        let last = match self.messages.pop_if(|it| matches!(it, Message::Assistant(_))) {
+            Some(Message::Assistant(last)) => Some(last),
+            Some(Message::User(_) | Message::Result { .. }) | None => None,
+        };
+        let earlier = last
+            .as_ref()
+            .map_or_else(Earlier::default, |it| Earlier { parts: it.parts.len(), calls: it.calls.len() });
         if last.is_none() {
             self.open.clear();
         }
@@ -169,14 +173,14 @@ impl View {
             if ours != *theirs {
                 Arc::make_mut(&mut Arc::make_mut(&mut said).calls[at]).id = ours.clone();
             }
-            self.open.push((theirs.clone(), ours));
+            self.open.insert((theirs.clone(), earlier.calls + at), ours);
         }
-        let mut earlier = Earlier::default();
-        if let Some(Message::Assistant(last)) = last {
-            earlier = Earlier { parts: last.parts.len(), calls: last.calls.len() };
-            let both = Arc::make_mut(&mut said);
-            both.parts.splice(0..0, last.parts.iter().cloned());
-            both.calls.splice(0..0, last.calls.iter().cloned());
+        if let Some(mut both) = last {
+            let it = Arc::make_mut(&mut both);
+            it.parts.extend(said.parts.iter().cloned());
+            it.calls.extend(said.calls.iter().cloned());
+            (it.finish, it.usage) = (said.finish, said.usage);
+            said = both;
         }
         self.messages.push(Message::Assistant(said));
         self.next_result = self.messages.len();
@@ -204,8 +208,10 @@ impl View {
     /// Skips a result whose call is not in the view or is already answered: a compaction can remove the call before
     /// its result comes.
     fn result(&mut self, result: &ToolResult) {
-        let Some(at) = self.open.iter().position(|(theirs, _)| *theirs == result.call.id) else { return };
-        let (_, id) = self.open.remove(at);
+        let theirs = &result.call.id;
+        let calls = self.open.range((theirs.clone(), 0)..=(theirs.clone(), usize::MAX));
+        let first = calls.map(|(call, _)| call.clone()).next();
+        let Some(id) = first.and_then(|call| self.open.remove(&call)) else { return };
         let is_error = result.status == Status::Error;
         let text = if is_blank(&result.text) { "".into() } else { result.text.text().clone() };
         self.messages.insert(self.next_result, Message::Result { id, text, is_error });

@@ -1,6 +1,6 @@
 //! A request's history as entries of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use balk_guards::{
@@ -21,28 +21,28 @@ impl Reader<'_> {
     /// without a call is none.
     pub(super) fn entries(self, messages: &[Message]) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(messages.len());
-        let mut open: Vec<Arc<ToolCall>> = Vec::new();
+        let mut open = Open::default();
         let mut talks = true;
         for message in messages {
             match message {
                 Message::User(text) => {
-                    lose(&mut open, &mut entries);
+                    open.lose(&mut entries);
                     entries.extend(self.said(text, talks).map(Entry::User));
                 }
                 Message::Assistant(completion) => {
-                    lose(&mut open, &mut entries);
-                    open.clone_from(&completion.calls);
-                    talks = open.is_empty();
+                    open.lose(&mut entries);
+                    open = Open::of(&completion.calls);
+                    talks = completion.calls.is_empty();
                     entries.push(Entry::Completion(completion.clone()));
                 }
                 Message::Result { id, text, is_error } => {
-                    if let Some(at) = open.iter().position(|it| it.id == *id) {
-                        entries.push(Entry::Result(self.result(&open.remove(at), text, *is_error)));
+                    if let Some(call) = open.take(id) {
+                        entries.push(Entry::Result(self.result(&call, text, *is_error)));
                     }
                 }
             }
         }
-        lose(&mut open, &mut entries);
+        open.lose(&mut entries);
         entries
     }
 
@@ -103,8 +103,12 @@ impl Reader<'_> {
                 said.entry(id).or_default().push((text, *is_error));
             }
         }
+        let mut at = BTreeMap::new();
+        for (place, call) in answer.calls.iter().enumerate() {
+            at.entry(&call.id).or_insert(place);
+        }
         let mut of = |call: &Arc<ToolCall>| {
-            let at = answer.calls.iter().position(|it| it.id == call.id)?;
+            let at = *at.get(&call.id)?;
             let (text, is_error) = said.get_mut(&*echo?.calls.get(at)?.id)?.pop()?;
             Some(self.result(call, text, is_error))
         };
@@ -112,8 +116,31 @@ impl Reader<'_> {
     }
 }
 
-fn lose(open: &mut Vec<Arc<ToolCall>>, entries: &mut Vec<Entry>) {
-    entries.extend(open.drain(..).map(|it| Entry::Result(ToolResult::lost(&it))));
+/// The calls of an answer that have no result yet. Results come in any order.
+#[derive(Default)]
+struct Open {
+    calls: Vec<Option<Arc<ToolCall>>>,
+    /// Where the calls of each id are, the first one first.
+    places: BTreeMap<Arc<str>, VecDeque<usize>>,
+}
+
+impl Open {
+    fn of(calls: &[Arc<ToolCall>]) -> Self {
+        let mut places: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
+        for (at, call) in calls.iter().enumerate() {
+            places.entry(call.id.clone()).or_default().push_back(at);
+        }
+        Self { calls: calls.iter().cloned().map(Some).collect(), places }
+    }
+
+    fn take(&mut self, id: &str) -> Option<Arc<ToolCall>> {
+        self.calls[self.places.get_mut(id)?.pop_front()?].take()
+    }
+
+    fn lose(&mut self, entries: &mut Vec<Entry>) {
+        let lost = std::mem::take(self).calls.into_iter().flatten();
+        entries.extend(lost.map(|it| Entry::Result(ToolResult::lost(&it))));
+    }
 }
 
 /// The blocks that agents add to what a tool said, by their tags: `<system-reminder>` of claude-code and of agents made

@@ -1,5 +1,6 @@
 //! The script at one place of a conversation: the actor and its world as they are there.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
@@ -151,19 +152,21 @@ impl Scene {
             self.hears(&act, done);
         }
         let calls = completion.as_ref().map_or(&[][..], |it| &it.calls);
-        let mut results = answered(calls, theirs.map_or(calls, |it| &it.calls), items);
-        let texts: Vec<Option<&str>> = results.iter().map(|it| it.map(Item::text)).collect();
+        let results = answered(calls, theirs.map_or(calls, |it| &it.calls), items);
+        let texts: Vec<Option<&str>> = results.iter().map(|it| it.map(|at| items[at].text())).collect();
+        let of_item: BTreeMap<usize, usize> =
+            results.iter().enumerate().filter_map(|(call, item)| Some(((*item)?, call))).collect();
         let known = site.came_of(&texts)?;
         if let Some(known) = &known {
             self.environment = known.environment.clone();
         }
-        for item in items {
+        for (place, item) in items.iter().enumerate() {
             let Said::Result { id, text, failed, is_refusal } = &item.said else {
                 self.user_says(item.text(), steps);
                 continue;
             };
             // Each result answers one call.
-            let at = results.iter_mut().position(|it| it.take_if(|it| std::ptr::eq(*it, item)).is_some());
+            let at = of_item.get(&place).copied();
             let of_world = at.and_then(|at| known.as_ref()?.calls.get(at));
             let (outcome, executed) = match (of_world, at) {
                 _ if *is_refusal => (Outcome::NotRun, None),
@@ -270,17 +273,19 @@ impl Scene {
     }
 }
 
-/// The result of each call: by its id as the agent shows it, else by its place.
-fn answered<'i>(
-    calls: &[Arc<ToolCall>],
-    shown: &[Arc<ToolCall>],
-    items: &'i [Item],
-) -> Vec<Option<&'i Item>> {
+/// Which item is the result of each call: by its id as the agent shows it, else by its place.
+fn answered(calls: &[Arc<ToolCall>], shown: &[Arc<ToolCall>], items: &[Item]) -> Vec<Option<usize>> {
+    let mut of_id = BTreeMap::new();
+    for (at, call) in shown.iter().enumerate() {
+        of_id.entry(&call.id).or_insert(at);
+    }
     let mut results = vec![None; calls.len()];
-    let all = items.iter().filter(|it| matches!(it.said, Said::Result { .. }));
-    for (place, item) in all.enumerate() {
-        let Said::Result { id, .. } = &item.said else { continue };
-        let at = shown.iter().position(|it| it.id == *id).unwrap_or(place);
+    let ids = items.iter().enumerate().filter_map(|(item, it)| match &it.said {
+        Said::Result { id, .. } => Some((item, id)),
+        _ => None,
+    });
+    for (place, (item, id)) in ids.enumerate() {
+        let at = of_id.get(id).copied().unwrap_or(place);
         if let Some(result) = results.get_mut(at).filter(|it| it.is_none()) {
             *result = Some(item);
         }

@@ -1,6 +1,6 @@
 //! Which result answers which call, where ids are missing.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::part::{Answer, Piece};
@@ -13,8 +13,43 @@ use crate::wire::reading::Unreadable;
 #[derive(Default)]
 pub(super) struct Turns {
     count: usize,
-    /// The id and the tool of each call of the last turn with calls that has no result yet.
-    open: VecDeque<(Arc<str>, Arc<str>)>,
+    /// The calls of the last turn with calls that have no result yet.
+    open: Open,
+}
+
+/// The id and the tool of each call, by its number. Results come in any order.
+#[derive(Default)]
+struct Open {
+    calls: BTreeMap<usize, [Arc<str>; 2]>,
+    by_id: BTreeSet<(Arc<str>, usize)>,
+    by_tool: BTreeSet<(Arc<str>, usize)>,
+}
+
+impl Open {
+    fn push(&mut self, number: usize, id: &Arc<str>, tool: &Arc<str>) {
+        self.calls.insert(number, [id.clone(), tool.clone()]);
+        self.by_id.insert((id.clone(), number));
+        self.by_tool.insert((tool.clone(), number));
+    }
+
+    /// The id of the first call that this can answer, which is open no more.
+    fn answered(&mut self, answer: &Answer) -> Option<Arc<str>> {
+        let number = if answer.id.is_empty() {
+            first(&self.by_tool, &answer.name).or(self.calls.keys().next().copied())
+        } else {
+            first(&self.by_id, &answer.id)
+        };
+        let number = number?;
+        let [id, tool] = self.calls.remove(&number)?;
+        self.by_id.remove(&(id.clone(), number));
+        self.by_tool.remove(&(tool, number));
+        Some(id)
+    }
+}
+
+/// The lowest number of those with this name.
+fn first(numbers: &BTreeSet<(Arc<str>, usize)>, name: &Arc<str>) -> Option<usize> {
+    numbers.range((name.clone(), 0)..=(name.clone(), usize::MAX)).next().map(|(_, number)| *number)
 }
 
 impl Turns {
@@ -24,12 +59,12 @@ impl Turns {
         for (at, part) in parts.iter().enumerate() {
             let Some(call) = &part.function_call else { continue };
             if calls.is_empty() {
-                self.open.clear();
+                self.open = Open::default();
             }
             self.count += 1;
             let id = if call.id.is_empty() { format!("call-{}", self.count).into() } else { call.id.clone() };
             calls.push(call.raw(&id, place.nth(at).member("functionCall"))?);
-            self.open.push_back((id, call.name.clone()));
+            self.open.push(self.count, &id, &call.name);
         }
         Ok(calls)
     }
@@ -47,12 +82,6 @@ impl Turns {
 
     /// The id of the call that this answers; empty if there is none.
     fn answered(&mut self, answer: &Answer) -> Arc<str> {
-        let at = if answer.id.is_empty() {
-            self.open.iter().position(|(_, name)| *name == answer.name).or(Some(0))
-        } else {
-            self.open.iter().position(|(id, _)| *id == answer.id)
-        };
-        let known = at.and_then(|at| self.open.remove(at)).map(|(id, _)| id);
-        known.unwrap_or_else(|| answer.id.clone())
+        self.open.answered(answer).unwrap_or_else(|| answer.id.clone())
     }
 }

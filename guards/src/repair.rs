@@ -41,6 +41,7 @@
 //! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -55,7 +56,7 @@ use balk_contract::{
     InterventionKind, Note, Origin, Part, RawCall, Speaker, Subject, ToolCall, Verdict,
 };
 use judge::{Meant, has_placeholder, judge, judge_answer};
-use offered::Offered;
+use offered::{Offered, Tools};
 use rule::{ARGUMENTS, NAMES, PRINTED, UNKNOWN};
 use state::{Demand, RepairState, Wish};
 
@@ -157,7 +158,9 @@ impl CallRepair {
         let calls = self.calls(&printed.calls[..next])?;
         let mut parts = completion.parts[..=at].to_vec();
         parts[at] = Part::Text(text[..printed.span.start].trim_end().into());
-        let offer = Offered::offer(&self.state.offered);
+        let tools: BTreeMap<&str, &Offered> =
+            calls.iter().filter_map(|it| Some((&*it.tool, self.state.offered.named(&it.tool)?))).collect();
+        let offer = Offered::offer(tools.into_values());
         let made = Completion::new(parts, calls, FinishReason::ToolCall, completion.usage, &offer);
         (!self.are_alternatives(&made)).then_some(Reading { completion: made, meant })
     }
@@ -165,7 +168,7 @@ impl CallRepair {
     /// The printed calls as calls, if all of them fit their tools.
     fn calls(&self, found: &[printed::Call<'_>]) -> Option<Vec<RawCall>> {
         let call = |(at, it): (usize, &printed::Call<'_>)| {
-            let tool = self.state.printed_tool(&it.name)?;
+            let tool = self.state.offered.printed(&it.name)?;
             let arguments = tool.fitting(&it.arguments).filter(|it| !has_placeholder(it))?;
             // Nine letters and digits, as Mistral demands of an id.
             let id = format!(
@@ -228,7 +231,7 @@ impl CallRepair {
 
     /// What is wrong with a call that cannot run as it is.
     fn fault(&self, call: &ToolCall) -> Option<Fault<'_>> {
-        match self.state.offered(&call.tool) {
+        match self.state.offered.named(&call.tool) {
             None if self.settings.names && !self.state.unlisted.contains(&call.tool) => {
                 Some(match names::meant(&call.tool, &self.state.offered) {
                     Some(tool) if !tool.is_of_provider => Fault::Misspelt(tool),
@@ -343,7 +346,7 @@ impl Guard for CallRepair {
 
     fn observe(&mut self, entry: &Entry) {
         match entry {
-            Entry::Start(start) => self.state.offered = Offered::all(&start.offer),
+            Entry::Start(start) => self.state.offered = Tools::of(&start.offer),
             Entry::User(message) if message.from == Speaker::User => self.state.heard(&message.text),
             Entry::Completion(completion) => self.state.answered_with(completion),
             Entry::Intervention(Intervention { kind: InterventionKind::Feedback, .. }) => {

@@ -2,7 +2,7 @@
 
 use rapidfuzz::distance::levenshtein;
 
-use super::offered::Offered;
+use super::offered::{Offered, Tools};
 
 /// What stands before a name without being part of it: templates and servers that put tools into a namespace. A
 /// provider takes no dot in a name, so `functions.read` arrives as `functions_read`.
@@ -10,7 +10,8 @@ const NAMESPACES: [&str; 6] = ["functions", "function", "default_api", "tools", 
 
 /// The one tool that this name means: the same letters and digits, but for case and separators; else the same without
 /// the namespace of either.
-pub(super) fn meant<'o>(called: &str, offered: &'o [Offered]) -> Option<&'o Offered> {
+pub(super) fn meant<'o>(called: &str, offered: &'o Tools) -> Option<&'o Offered> {
+    let offered = offered.compared()?;
     let one = |fits: &dyn Fn(&Offered) -> bool| {
         let mut all = offered.iter().filter(|it| fits(it));
         all.next().filter(|_| all.next().is_none())
@@ -69,9 +70,11 @@ fn goes_on_alike(called: &str, tool: &str) -> bool {
 }
 
 /// The tools whose names are nearly this one (at most a third of their letters differ), the nearest first.
-pub(super) fn near<'o>(called: &str, offered: &'o [Offered]) -> Vec<&'o Offered> {
+pub(super) fn near<'o>(called: &str, offered: &'o Tools) -> Vec<&'o Offered> {
     let mut all: Vec<(usize, &Offered)> = offered
-        .iter()
+        .compared()
+        .into_iter()
+        .flatten()
         .map(|it| (distance(called, &it.name), it))
         .filter(|((distance, letters), it)| distance * 3 <= *letters && goes_on_alike(called, &it.name))
         .map(|((distance, _), it)| (distance, it))
@@ -85,8 +88,8 @@ mod tests {
     use super::*;
     use balk_contract::{Offer, Tool};
 
-    fn offered(names: &[&str]) -> Vec<Offered> {
-        Offered::all(&Offer::new(names.iter().map(|it| Tool::new(it))))
+    fn offered(names: &[&str]) -> Tools {
+        Tools::of(&Offer::new(names.iter().map(|it| Tool::new(it))))
     }
 
     #[test]
@@ -117,6 +120,19 @@ mod tests {
         for called in ["read", "c__read", "WriteFile"] {
             assert_eq!(meant(called, &tools), None, "{called}");
         }
+    }
+
+    #[test]
+    fn x3_names_are_not_looked_for_among_more_than_1024_tools() {
+        let others: Vec<String> = (0..1024).map(|at| format!("other{at}")).collect();
+        let of = |others: &[String]| {
+            let names: Vec<&str> = others.iter().map(|it| &**it).chain(["write_file"]).collect();
+            let tools = offered(&names);
+            let meant = meant("WriteFile", &tools).map(|it| it.name.to_string());
+            (meant, near("write_filez", &tools).iter().map(|it| it.name.to_string()).collect())
+        };
+        assert_eq!(of(&others[1..]), (Some("write_file".to_owned()), vec!["write_file".to_owned()]));
+        assert_eq!(of(&others), (None, Vec::new()));
     }
 
     #[test]

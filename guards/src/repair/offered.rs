@@ -1,14 +1,76 @@
 //! The tools on offer, with what is needed to repair a call: names, effect, and what the arguments must be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use balk_contract::{Effect, Offer, Purpose, Tool};
 
 use crate::printed::Arguments;
+
+/// All of them, in the order of the offer. They are saved as a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Vec<Offered>")]
+pub(super) struct Tools {
+    all: Vec<Offered>,
+    /// Where the first tool of each name is, on the wire and of its owner.
+    by_name: BTreeMap<Arc<str>, usize>,
+    by_original: BTreeMap<Arc<str>, usize>,
+}
+
+/// A name that is not on offer is compared with every tool. OpenAI takes 128 of them in a request; of an offer that is
+/// longer than this, none is near.
+const COMPARED: usize = 1024;
+
+impl From<Vec<Offered>> for Tools {
+    fn from(all: Vec<Offered>) -> Self {
+        let (mut by_name, mut by_original) = (BTreeMap::new(), BTreeMap::new());
+        for (at, tool) in all.iter().enumerate() {
+            by_name.entry(tool.name.clone()).or_insert(at);
+            by_original.entry(tool.original.clone()).or_insert(at);
+        }
+        Self { all, by_name, by_original }
+    }
+}
+
+impl Serialize for Tools {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.all.serialize(serializer)
+    }
+}
+
+impl Deref for Tools {
+    type Target = [Offered];
+
+    fn deref(&self) -> &[Offered] {
+        &self.all
+    }
+}
+
+impl Tools {
+    pub(super) fn of(offer: &Offer) -> Self {
+        offer.tools().iter().map(Offered::of).collect::<Vec<_>>().into()
+    }
+
+    /// The tool of this name, as it is on the wire.
+    pub(super) fn named(&self, name: &str) -> Option<&Offered> {
+        self.by_name.get(name).map(|at| &self.all[*at])
+    }
+
+    /// The tool that a name in a text means: as it is on the wire, or as its owner calls it.
+    pub(super) fn printed(&self, name: &str) -> Option<&Offered> {
+        let by_original = || self.by_original.get(name).map(|at| &self.all[*at]);
+        self.named(name).or_else(by_original).filter(|it| !it.is_of_provider)
+    }
+
+    /// The tools with which a text or a name may be compared, one by one; `None` if there are too many.
+    pub(super) fn compared(&self) -> Option<&[Offered]> {
+        (self.all.len() <= COMPARED).then_some(&self.all)
+    }
+}
 
 /// One tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,20 +82,19 @@ pub(super) struct Offered {
     /// Whether the provider runs it, so that the loop cannot make its calls.
     pub(super) is_of_provider: bool,
     pub(super) required: Arc<[Arc<str>]>,
-    /// The members that the schema names, with the types of each.
+    /// The members that the schema names, with the types of each, by their names.
     members: Vec<(Arc<str>, Types)>,
     /// Whether the schema allows no other members.
     is_closed: bool,
 }
 
 impl Offered {
-    pub(super) fn all(offer: &Offer) -> Vec<Self> {
-        offer.tools().iter().map(Self::of).collect()
-    }
-
     fn of(tool: &Tool) -> Self {
         let schema: Value = serde_json::from_str(tool.parameters.text()).unwrap_or_default();
         let members = schema["properties"].as_object().into_iter().flatten();
+        let mut members: Vec<(Arc<str>, Types)> =
+            members.map(|(name, it)| (name.as_str().into(), Types::of(it))).collect();
+        members.sort_by(|(one, _), (other, _)| one.cmp(other));
         Self {
             name: tool.name.clone(),
             original: tool.original.clone(),
@@ -41,7 +102,7 @@ impl Offered {
             purpose: tool.purpose,
             is_of_provider: tool.provider_executed,
             required: tool.parameters.required().clone(),
-            members: members.map(|(name, it)| (name.as_str().into(), Types::of(it))).collect(),
+            members,
             is_closed: schema["additionalProperties"] == Value::Bool(false),
         }
     }
@@ -106,7 +167,8 @@ impl Offered {
     }
 
     fn types(&self, member: &str) -> Option<Types> {
-        self.members.iter().find(|(name, _)| **name == *member).map(|(_, types)| *types)
+        let at = self.members.binary_search_by(|(name, _)| (**name).cmp(member)).ok()?;
+        Some(self.members[at].1)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::offered::Offered;
+use super::offered::{Offered, Tools};
 use balk_contract::{Effect, Purpose, ToolCall};
 
 /// What an argument is, by its name, or by its value.
@@ -97,7 +97,7 @@ fn kinds(arguments: &Map<String, Value>) -> Vec<Kind> {
 
 /// The tools that take all that the call gives and need nothing of a known kind beside it, if they are few: the ones
 /// that write for a call that gives a content, else the ones that do not.
-pub(super) fn alike<'o>(call: &ToolCall, offered: &'o [Offered]) -> Vec<&'o Offered> {
+pub(super) fn alike<'o>(call: &ToolCall, offered: &'o Tools) -> Vec<&'o Offered> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) else { return Vec::new() };
     let given = kinds(&arguments);
     let writes = given.contains(&Kind::Content) || !given.contains(&Kind::Command) && call.seems_to_write("");
@@ -114,6 +114,7 @@ pub(super) fn alike<'o>(call: &ToolCall, offered: &'o [Offered]) -> Vec<&'o Offe
         let is_writer = takes(Kind::Content) && tool.effect != Effect::ReadOnly;
         is_for_work && is_writer == writes && given.iter().all(|kind| takes(*kind)) && !needs_more()
     };
-    let all: Vec<&Offered> = offered.iter().filter(is_alike).take(TOOLS + 1).collect();
+    let compared = offered.compared().into_iter().flatten();
+    let all: Vec<&Offered> = compared.filter(is_alike).take(TOOLS + 1).collect();
     if all.len() > TOOLS { Vec::new() } else { all }
 }

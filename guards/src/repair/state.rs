@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::offered::Offered;
+use super::offered::{Offered, Tools};
 use super::{PRINTED, UNKNOWN};
 use crate::failure::is_failure;
 use crate::files::files;
@@ -17,7 +17,7 @@ use balk_contract::{Completion, Effect, Note, Subject, ToolCall, ToolResult};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RepairState {
-    pub(super) offered: Vec<Offered>,
+    pub(super) offered: Tools,
     /// What the user's request says about printed calls.
     pub(super) wish: Wish,
     pub(super) demand: Demand,
@@ -89,22 +89,13 @@ const FILES: usize = 16;
 const UNLISTED: usize = 16;
 
 impl RepairState {
-    pub(super) fn offered(&self, name: &str) -> Option<&Offered> {
-        self.offered.iter().find(|it| *it.name == *name)
-    }
-
-    /// The tool that a name in a text means: as it is on the wire, or as its owner calls it.
-    pub(super) fn printed_tool(&self, name: &str) -> Option<&Offered> {
-        let by_original = || self.offered.iter().find(|it| *it.original == *name);
-        self.offered(name).or_else(by_original).filter(|it| !it.is_of_provider)
-    }
-
     pub(super) fn printed<'t>(&self, text: &'t str) -> Vec<Printed<'t>> {
-        let names = self.offered.iter().flat_map(|it| [&*it.name, &*it.original]);
-        if !may_name(text, names) {
+        let has_none =
+            |all: &[Offered]| !may_name(text, all.iter().flat_map(|it| [&*it.name, &*it.original]));
+        if self.offered.compared().is_some_and(has_none) {
             return Vec::new();
         }
-        printed(text, &|name| self.printed_tool(name).is_some())
+        printed(text, &|name| self.offered.printed(name).is_some())
     }
 
     /// The model has answered.
@@ -160,7 +151,7 @@ impl RepairState {
             }
             self.written.push_back(path);
         }
-        if self.offered(&call.tool).is_some() {
+        if self.offered.named(&call.tool).is_some() {
             if call.shape != Shape::Object && is_failure(result) {
                 self.unreadable = self.unreadable.saturating_add(1);
             }

@@ -18,8 +18,8 @@ mod run;
 mod summary;
 pub mod text;
 
-pub(crate) use fold::completion;
 pub use fold::{Asked, End, Event, Firing, Folded, What, fold};
+pub(crate) use fold::{completion, fold_until_end};
 pub use own::{Action, Compared, Own};
 pub use run::{Broken, Found, Item, Replay, Replayed, StackOf};
 pub use summary::{Counts, GuardCounts, MODELS_MAX, NO_MODEL, OTHER_MODELS, Summary};

@@ -118,25 +118,38 @@ const STRETCH_TURNS: u64 = 2;
 /// question ends nothing, since a person may have answered it.
 #[must_use]
 pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
-    let mut fold =
-        Fold { entries, asked: 0, guard, stretches: Stretches::default(), folded: Folded::default() };
-    if let Err(fault) = fold.run() {
-        fold.folded.fault = Some((fold.folded.turns, fault));
+    let (mut folded, rest) = fold_until_end(entries, guard);
+    if let Some(end) = &mut folded.end {
+        let rest = rest.iter().filter_map(|it| completion(&it.entry));
+        (end.turns_after, end.calls_after) =
+            rest.fold((0, 0), |(turns, calls), it| (turns + 1, calls + it.calls.len() as u64));
     }
-    fold.folded
+    folded
 }
 
-struct Fold<'a> {
-    entries: &'a [Placed],
+/// Folds as [`fold`] does, and returns the entries that the guard was not told of, which are not counted.
+pub(crate) fn fold_until_end<'e>(entries: &'e [Placed], guard: &mut dyn Guard) -> (Folded, &'e [Placed]) {
+    let mut fold =
+        Fold { entries, asked: 0, guard, stretches: Stretches::default(), folded: Folded::default() };
+    let rest = fold.run().unwrap_or_else(|fault| {
+        fold.folded.fault = Some((fold.folded.turns, fault));
+        &[]
+    });
+    (fold.folded, rest)
+}
+
+struct Fold<'e, 'g> {
+    entries: &'e [Placed],
     /// The number of entries that the guard knew at the last question.
     asked: usize,
-    guard: &'a mut dyn Guard,
+    guard: &'g mut dyn Guard,
     stretches: Stretches,
     folded: Folded,
 }
 
-impl Fold<'_> {
-    fn run(&mut self) -> Answer<()> {
+impl<'e> Fold<'e, '_> {
+    /// Folds up to the end of the entries, or of the run; returns what is left.
+    fn run(&mut self) -> Answer<&'e [Placed]> {
         let mut rest = self.entries;
         while let Some((Placed { message, entry }, after)) = rest.split_first() {
             rest = after;
@@ -160,14 +173,11 @@ impl Fold<'_> {
                 | Entry::Conclusion(_)
                 | Entry::End(_) => self.guard.observe(entry),
             }
-            if let Some(end) = &mut self.folded.end {
-                let rest = rest.iter().filter_map(|it| completion(&it.entry));
-                (end.turns_after, end.calls_after) =
-                    rest.fold((0, 0), |(turns, calls), it| (turns + 1, calls + it.calls.len() as u64));
+            if self.folded.end.is_some() {
                 break;
             }
         }
-        Ok(())
+        Ok(rest)
     }
 
     /// Folds a completion: its review, its results, then what the guard would have said.

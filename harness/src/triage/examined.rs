@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use balk_guards::{Completion, Entry, InterventionKind, Part, Stack, Usage};
+use balk_guards::{Completion, Entry, Guard as _, InterventionKind, Part, Stack, Usage};
 use balk_reports::report::document::figure::Timeline;
 use balk_reports::report::{Recorded, firing};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::why::why;
 use crate::import::{Outcome, Placed};
 use crate::redact;
-use crate::replay::{Event, Firing, Folded, What, completion, fold};
+use crate::replay::{Event, Firing, Folded, What, completion, fold_until_end};
 
 /// The largest distance, in turns, between neighbouring firings of one stretch, as in a replay.
 pub const STRETCH_TURNS: u64 = 2;
@@ -247,10 +247,11 @@ fn seconds_after(times: &[(usize, Timestamp)], message: usize) -> Option<u64> {
     u64::try_from(to.duration_since(*from).as_secs()).ok()
 }
 
-/// The firings, and how many stretches of firings of any kind there are.
+/// The firings, and how many stretches of firings of any kind there are. After each end that the guards would have made,
+/// they start anew with what came after it.
 fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
     let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
-    let mut rest = entries.to_vec();
+    let mut rest = entries;
     loop {
         for Event { turn, message, what } in std::mem::take(&mut folded.events) {
             let What::Fired(firing) = what else { continue };
@@ -259,20 +260,24 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
             let why = why.filter(|_| !matches!(firing.kind, "notice" | "repair"));
             fired.push(Fired { turn: before + turn, message, why, firing });
         }
-        let Some(end) = folded.end.filter(|end| end.turns_after > 0) else { return (fired, stretches) };
+        let Some(end) = folded.end else { return (fired, stretches) };
         before += end.turn;
-        rest = after(&rest, end.message);
-        folded = fold(&rest, &mut stack());
+        rest = after(rest, end.message);
+        if !rest.iter().any(|it| completion(&it.entry).is_some()) {
+            return (fired, stretches);
+        }
+        let mut stack = stack();
+        stack.observe(&entries[0].entry);
+        (folded, _) = fold_until_end(rest, &mut stack);
     }
 }
 
-/// The head of a run, and what came after this message and its results.
-fn after(entries: &[Placed], message: usize) -> Vec<Placed> {
-    let is_end =
-        |it: &Placed| it.message == message && matches!(it.entry, Entry::Completion(_) | Entry::Failed(_));
-    let end = entries.iter().rposition(is_end).map_or(0, |at| at + 1);
-    let later = entries[end..].iter().skip_while(|it| matches!(it.entry, Entry::Result(_)));
-    entries.iter().take(1).chain(later).cloned().collect()
+/// What came after this message and its results. What comes before is looked through, and nothing behind.
+fn after(entries: &[Placed], message: usize) -> &[Placed] {
+    let of_it = |it: &Placed| it.message == message;
+    let from = entries.iter().position(of_it).unwrap_or(0);
+    let own = entries[from..].iter().take_while(|it| of_it(it) || matches!(it.entry, Entry::Result(_)));
+    &entries[from + own.count()..]
 }
 
 fn completions(entries: &[Placed]) -> u64 {

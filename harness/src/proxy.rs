@@ -20,7 +20,6 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -175,7 +174,7 @@ impl Proxy {
             log,
             counts,
             spans,
-            bodies: AtomicUsize::new(0),
+            bodies: Arc::default(),
             faults: Mutex::default(),
             told: Mutex::default(),
         });

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::{Body, HttpBody};
@@ -10,26 +11,31 @@ use balk_guards::wire::{Dialect, Failure, FailureKind};
 use super::limits::Limits;
 
 /// The bytes of one body among those of all requests that are not answered yet.
-pub(crate) struct Held<'a> {
-    all: &'a AtomicUsize,
+pub(crate) struct Held {
+    all: Arc<AtomicUsize>,
     most: usize,
     bytes: usize,
 }
 
-impl<'a> Held<'a> {
+impl Held {
     /// Nothing yet, of a body among all these, which may have so many bytes.
-    pub(crate) fn new(all: &'a AtomicUsize, most: usize) -> Self {
-        Self { all, most, bytes: 0 }
+    pub(crate) fn new(all: &Arc<AtomicUsize>, most: usize) -> Self {
+        Self { all: all.clone(), most, bytes: 0 }
+    }
+
+    /// Nothing yet, of another body among the same.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(&self.all, self.most)
     }
 
     /// Whether there is room for so many more.
-    fn takes(&mut self, more: usize) -> bool {
+    pub(crate) fn takes(&mut self, more: usize) -> bool {
         self.bytes += more;
         self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         self.all.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -43,7 +49,7 @@ pub(crate) async fn read(
     body: Body,
     dialect: Dialect,
     limits: Limits,
-    held: &mut Held<'_>,
+    held: &mut Held,
 ) -> Result<String, Failure> {
     let failed = |kind, message: &str| Failure::of(dialect, kind, message);
     let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
@@ -86,7 +92,7 @@ enum Whole {
 
 /// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
 /// writing would see nothing but a reset.
-async fn whole(mut body: Body, most: usize, held: &mut Held<'_>) -> Whole {
+async fn whole(mut body: Body, most: usize, held: &mut Held) -> Whole {
     let (mut bytes, mut length) = (room_for(&body), 0);
     loop {
         match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {

@@ -11,7 +11,7 @@ use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
 
 use super::passing::Passing;
 use super::upstream::{Lost, Upstream};
-use crate::listen::room_for;
+use crate::listen::{Held, room_for};
 
 /// What a provider sent, as it came.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ pub(super) struct Failed {
     pub(super) came: Option<Came>,
 }
 
+/// How often an answer may be held while it comes: as it came, as it was read, as it was passed on, and room to grow.
+const COPIES: usize = 4;
+
 /// Sends requests to a provider and reads what comes back.
 pub(super) struct Asking<'a> {
     pub(super) upstream: &'a Upstream,
@@ -49,6 +52,8 @@ pub(super) struct Asking<'a> {
     pub(super) rest: &'a str,
     pub(super) dialect: Dialect,
     pub(super) offer: &'a Offer,
+    /// The request among all that are not answered yet.
+    pub(super) held: &'a Held,
 }
 
 impl Asking<'_> {
@@ -68,12 +73,18 @@ impl Asking<'_> {
         let mut stream =
             (!is_coded && form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
         let mut bytes = room_for(&incoming);
+        let mut held = self.held.another();
         let lost = loop {
             match self.upstream.piece(&mut incoming).await {
                 Ok(None) => break None,
                 Ok(Some(piece)) if bytes.len() + piece.len() > STREAM_BYTES => {
                     let message =
                         format!("expected at most {STREAM_BYTES} bytes, found {} more", piece.len());
+                    break Some(Lost { cause: AttemptCause::Disconnected, message });
+                }
+                Ok(Some(piece)) if !held.takes(COPIES * piece.len()) => {
+                    let message = "expected room for an answer, found that of all requests and answers taken"
+                        .to_owned();
                     break Some(Lost { cause: AttemptCause::Disconnected, message });
                 }
                 Ok(Some(piece)) => {

@@ -23,6 +23,7 @@ use super::state::{Happened, Outcome, State};
 use super::stream::Stream;
 use super::tee::Tee;
 use super::turn::Turn;
+use super::watched::at_work;
 use crate::bench::moment;
 use crate::listen::{Held, json, read, text};
 
@@ -38,21 +39,19 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     if let Some(why) = unguarded(&shared, dialect, &head) {
         return passes(&shared, head, &rest, body, dialect, why).await;
     }
-    let body = {
-        let mut held = Held::new(&shared.bodies, shared.limits.bodies);
-        match read(body, dialect, shared.limits, &mut held).await {
-            Ok(body) => body,
-            Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
-        }
+    let mut held = Held::new(&shared.bodies, shared.limits.bodies);
+    let body = match read(body, dialect, shared.limits, &mut held).await {
+        Ok(body) => body,
+        Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
     };
     let conversation = conversation.unwrap_or_else(|| DEFAULT.to_owned());
-    let (asked, begun) = match begun(&shared, dialect, &conversation, &body) {
+    let (asked, begun) = match at_work(|| begun(&shared, dialect, &conversation, &body)) {
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
     let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
     let request =
-        Guarded { shared, head, rest, body: body.into(), asked, form, conversation, began: moment() };
+        Guarded { shared, head, rest, body: body.into(), held, asked, form, conversation, began: moment() };
     if request.shared.dry_run {
         return request.watched(begun).await;
     }
@@ -109,6 +108,7 @@ struct Guarded {
     head: Parts,
     rest: String,
     body: Bytes,
+    held: Held,
     asked: Asked,
     form: Form,
     conversation: String,
@@ -128,6 +128,7 @@ impl Guarded {
                 rest: &self.rest,
                 dialect: self.form.dialect,
                 offer: &self.asked.offer,
+                held: &self.held,
             },
             body: &self.body,
             asked: &self.asked,
@@ -172,10 +173,10 @@ impl Guarded {
             }
         };
         let (status, headers) = (parts.status, parts.headers.clone());
-        let tee = Tee::new(body, move |body| {
+        let tee = Tee::new(body, self.held.another(), move |body| {
             let turn = self.turn();
             let came = Came { status, headers, body, passed: 0 };
-            let happened = turn.watched(state, turn.asking.read(came));
+            let happened = at_work(|| turn.watched(state, turn.asking.read(came)));
             self.notes(&happened);
         });
         Response::from_parts(parts, Body::new(tee))

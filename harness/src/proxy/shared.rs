@@ -32,8 +32,8 @@ pub(super) struct Shared {
     pub(super) counts: Arc<Counts>,
     /// Where spans go; none without a collector.
     pub(super) spans: Option<Spans>,
-    /// How many bytes the bodies have whose requests are not answered yet.
-    pub(super) bodies: AtomicUsize,
+    /// How many bytes the bodies have whose requests are not answered yet, and their answers while they come.
+    pub(super) bodies: Arc<AtomicUsize>,
     /// Guards that broke, and how.
     pub(super) faults: Mutex<Vec<String>>,
     /// What users were told last.

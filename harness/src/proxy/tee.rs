@@ -9,19 +9,22 @@ use balk_guards::wire::STREAM_BYTES;
 use http_body::Frame;
 use hyper::body::Incoming;
 
+use crate::listen::Held;
+
 /// A body on its way to an agent.
 pub(super) struct Tee {
     body: Incoming,
     /// What has come so far; `None` if it is too much to be read.
     copy: Option<Vec<u8>>,
+    held: Held,
     /// Who reads it in the end.
     reader: Option<Box<dyn FnOnce(Bytes) + Send>>,
 }
 
 impl Tee {
     /// Passes this body on. `reader` gets it if all of it came.
-    pub(super) fn new(body: Incoming, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
-        Self { body, copy: Some(Vec::new()), reader: Some(Box::new(reader)) }
+    pub(super) fn new(body: Incoming, held: Held, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
+        Self { body, copy: Some(Vec::new()), held, reader: Some(Box::new(reader)) }
     }
 
     fn ends(&mut self) {
@@ -47,14 +50,12 @@ impl HttpBody for Tee {
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(io::Error::other(error)))),
             Poll::Ready(Some(Ok(frame))) => {
-                if let Some(data) = frame.data_ref() {
-                    let is_too_much =
-                        self.copy.as_ref().is_some_and(|it| it.len() + data.len() > STREAM_BYTES);
-                    if is_too_much {
-                        self.copy = None;
-                    }
-                    if let Some(copy) = &mut self.copy {
+                let it = self.as_mut().get_mut();
+                if let (Some(data), Some(copy)) = (frame.data_ref(), &mut it.copy) {
+                    if copy.len() + data.len() <= STREAM_BYTES && it.held.takes(data.len()) {
                         copy.extend_from_slice(data);
+                    } else {
+                        it.copy = None;
                     }
                 }
                 // Where the length is known, the body is not polled again after its last piece.

@@ -22,6 +22,7 @@ use super::place::Answer;
 use super::places::Places;
 use super::put::Put;
 use super::state::{Happened, Outcome, State};
+use super::watched::at_work;
 use crate::bench::Stopwatch;
 
 /// How long one request of an agent may take, and how often the model may be asked for it.
@@ -187,10 +188,11 @@ impl Turn<'_> {
                 } else if let Some((_, before)) = state.last.replace((came, completion.clone())) {
                     add(&mut state.hidden_usage, before.usage);
                 }
-                state.going.run.completed(completion);
+                at_work(|| state.going.run.completed(completion));
             }
             Attempt::Failed(failed) => {
-                state.going.run.failed(failed.cause, failed.message.clone(), failed.facts.clone());
+                let (message, facts) = (failed.message.clone(), failed.facts.clone());
+                at_work(|| state.going.run.failed(failed.cause, message, facts));
                 state.failed = Some(failed);
             }
         }
@@ -201,7 +203,7 @@ impl Turn<'_> {
     /// An answer without a call. An agent for one task ends with it and says so to no one, so what its user should know
     /// at the end is said here.
     fn replies(&self, mut state: State) -> Happened {
-        let ending = match conclusion(state.going.run.guard(), &Termination::Finished) {
+        let ending = match at_work(|| conclusion(state.going.run.guard(), &Termination::Finished)) {
             // What its user was told already is not said with every answer.
             Ok(ending) => {
                 ending.map(|it| it.notice()).filter(|it| state.going.ending.as_ref() != Some(&it.text))
@@ -278,7 +280,7 @@ impl Turn<'_> {
     fn passes_anyway(&self, mut state: State) -> Happened {
         let Some((came, completion)) = state.last.take() else { return state.gives_up() };
         let entries = vec![Entry::Completion(completion.clone())];
-        match self.places.passing(self.asked, &state.going, &entries) {
+        match at_work(|| self.places.passing(self.asked, &state.going, &entries)) {
             Ok(run) => state.going.run = run,
             Err(fault) => return self.broke_with(state, came, &fault.to_string()),
         }

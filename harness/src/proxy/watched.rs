@@ -42,6 +42,11 @@ impl Watched {
     }
 }
 
+/// Lets guards work. They may be other programs, and take their time: other requests go on meanwhile.
+pub(super) fn at_work<T>(guards: impl FnOnce() -> T) -> T {
+    tokio::task::block_in_place(guards)
+}
+
 #[warn(clippy::missing_trait_methods, reason = "a method that is not passed on is lost")]
 impl Guard for Watched {
     fn name(&self) -> &str {

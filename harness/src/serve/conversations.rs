@@ -40,7 +40,7 @@ pub(super) struct Conversations {
     /// How many requests were answered.
     answered: AtomicU64,
     /// How many bytes the bodies have whose requests are not answered yet.
-    bodies: AtomicUsize,
+    bodies: Arc<AtomicUsize>,
     /// The first file of a log that could not be written, and why.
     unlogged: Mutex<Option<(PathBuf, String)>>,
     /// Why the first request was refused that was.
@@ -132,7 +132,7 @@ impl Conversations {
     }
 
     /// How many bytes the bodies have whose requests are not answered yet.
-    pub(super) fn bodies(&self) -> &AtomicUsize {
+    pub(super) fn bodies(&self) -> &Arc<AtomicUsize> {
         &self.bodies
     }
 
@@ -149,6 +149,11 @@ impl Conversations {
     /// How many requests were answered.
     pub(super) fn answered(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is played to one agent, which has no say in it.
+    pub(super) fn is_of_one(&self) -> bool {
+        self.only.is_some()
     }
 
     /// Answers a request of this conversation, which the server has had for as long as the watch says.

@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 mod hostile;
+mod slow;
 mod streamed;
 mod ways;
 

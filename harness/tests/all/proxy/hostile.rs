@@ -2,9 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
-use balk::proxy::{Base, Bounds, Proxy, Proxying};
+use balk::proxy::{Base, Bounds, Limits, Proxy, Proxying};
 use balk_guards::Sight;
 use balk_guards::wire::{Answering, Asking, Dialect, Form, Reply};
 use proptest::prelude::*;
@@ -47,6 +49,46 @@ fn is_refusal(dialect: Dialect, status: u16, body: &str) -> bool {
 }
 
 const STREAM: &str = "content-type: text/event-stream";
+
+#[test]
+fn all_requests_and_the_answers_to_them_have_a_bound_together() {
+    let with = |server: &Server, bodies: usize| {
+        let guards = || balk_guards::Stack::new(vec![Box::new(ObeysCalls(Sight::Whole))]);
+        let limits = Limits { bodies, ..Limits::default() };
+        let bounds = Bounds { tries: 1, ..Bounds::default() };
+        let upstream = Base::parse(&server.url()).expect("an address");
+        let proxying = Proxying { guards: Some(Box::new(guards)), bounds, limits, ..Proxying::new(upstream) };
+        Proxy::start(proxying).expect("a port is free")
+    };
+    // An answer that never ends is given up once there is no room, long before its own bound.
+    let on_and_on = || Script::with(200, STREAM, "").for_ever(": on and on\n\n", Duration::ZERO);
+    let server = Server::new(move |_, _| on_and_on());
+    let (status, body, _) = ask(&with(&server, 1 << 20), Dialect::OpenAi, false);
+    assert!(status == 502 && body.contains("expected room for an answer"), "{status} {body}");
+
+    // A request has its room until it is answered: there is some for one request and its answer.
+    let (goes, comes) = channel();
+    let answer = Dialect::OpenAi.response(&said("Done.", &[]), &Answering::of("a", "m"));
+    let whole = Script::json(200, &answer);
+    let late = Script::raw("").then(comes, format!("HTTP/1.1 200 Said\r\nconnection: close\r\n\r\n{answer}"));
+    let server = Server::new(move |at, _| if at == 0 { late.clone() } else { whole.clone() });
+    let length = Dialect::OpenAi.request(&view(), &Asking { stream: false, ..Asking::of("m") }).len();
+    let proxy = with(&server, length + COPIES * answer.len());
+    thread::scope(|scope| {
+        let first = scope.spawn(|| ask(&proxy, Dialect::OpenAi, false).0);
+        while server.requests().is_empty() {
+            thread::yield_now();
+        }
+        let (status, body, _) = ask(&proxy, Dialect::OpenAi, false);
+        assert!(status == 502 && body.contains("expected room for an answer"), "{status} {body}");
+        goes.send(()).expect("it waits");
+        assert_eq!(first.join().expect("it ends"), 200);
+    });
+    assert_eq!(ask(&proxy, Dialect::OpenAi, false).0, 200, "the room is free again");
+}
+
+/// How often an answer counts.
+const COPIES: usize = 4;
 
 #[test]
 fn a_provider_that_stalls_is_a_504_in_the_shape_of_its_dialect() {

@@ -29,15 +29,25 @@ impl Door {
         self.token.as_ref().map_or_else(String::new, |token| format!("{PATH}{token}"))
     }
 
-    /// The request without the token, or the answer to one that does not have it.
+    /// The request without the token, or the answer to one that does not have it, or has it where it would be sent on.
     pub(crate) fn admit(&self, request: Request<Body>) -> Result<Request<Body>, Box<Response<Body>>> {
         let Some(token) = &self.token else { return Ok(request) };
+        let refused = |status, why: &str| Err(plain::text(status, "application/json", why.to_owned()).into());
         let (mut head, body) = request.into_parts();
         let in_header = head.headers.remove(HEADER).is_some_and(|it| is_same(it.as_bytes(), token));
-        if let Some(uri) = behind(&head.uri, token) {
+        if head.uri.path().starts_with(PATH) {
+            let Some(uri) = behind(&head.uri, token) else {
+                return refused(StatusCode::UNAUTHORIZED, REFUSED);
+            };
             head.uri = uri;
         } else if !in_header {
-            return Err(plain::text(StatusCode::UNAUTHORIZED, "application/json", REFUSED.to_owned()).into());
+            return refused(StatusCode::UNAUTHORIZED, REFUSED);
+        }
+        let has_token = |text: &[u8]| text.windows(token.len()).any(|it| is_same(it, token));
+        if has_token(head.uri.to_string().as_bytes())
+            || head.headers.values().any(|it| has_token(it.as_bytes()))
+        {
+            return refused(StatusCode::BAD_REQUEST, TWICE);
         }
         Ok(Request::from_parts(head, body))
     }
@@ -46,6 +56,10 @@ impl Door {
 const REFUSED: &str = "{\"error\":{\"type\":\"authentication_error\",\"message\":\"expected the token that Balk was \
                        started with, or printed when it started: as /t/TOKEN before the path, or in the header \
                        x-balk-token\"}}";
+
+const TWICE: &str = "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"expected the token of Balk in one \
+                     place, found it in another part of the path, the query or a header as well, which would be sent \
+                     on\"}}";
 
 /// The rest of a path that begins with the token.
 fn behind(uri: &Uri, token: &str) -> Option<Uri> {
@@ -95,6 +109,27 @@ mod tests {
             assert_eq!(in_path(path), None, "{path}");
         }
         assert_eq!(admitted(&door, "/v1/models", Some("secre")), None);
+        assert_eq!(admitted(&door, "/t/secre/v1/models", Some("secret")), None, "one of them is wrong");
+    }
+
+    #[test]
+    fn a_token_that_would_be_sent_on_is_refused() {
+        let door = Door::new(Some("secret".into()));
+        let status = |path: &str, header: [&str; 2]| {
+            let request = Request::builder().uri(path).header(header[0], header[1]);
+            match door.admit(request.body(Body::empty()).expect("a request")) {
+                Ok(_) => StatusCode::OK,
+                Err(refusal) => refusal.status(),
+            }
+        };
+        let other = ["accept", "text/plain"];
+        assert_eq!(status("/t/secret/v1", other), StatusCode::OK);
+        for path in ["/t/secret/t/secret/v1", "/t/secret/v1/secret", "/t/secret/v1?key=secret"] {
+            assert_eq!(status(path, other), StatusCode::BAD_REQUEST, "{path}");
+        }
+        for header in [["referer", "http://a/t/secret/b"], ["authorization", "Bearer secret"]] {
+            assert_eq!(status("/t/secret/v1", header), StatusCode::BAD_REQUEST, "{header:?}");
+        }
     }
 
     #[test]

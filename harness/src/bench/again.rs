@@ -24,10 +24,13 @@ pub struct Again {
 
 /// So many units are played: about a second in a release build.
 const UNITS: u64 = 256;
+/// If nothing could be compared with so few, so many of one scenario: a cell is compared with all of its seeds.
+const UNITS_OF_ONE: u64 = 16 * UNITS;
 /// So many kept seeds of a scenario are among them.
 const KEPT: usize = 2;
 
-/// Plays whole scenarios whose seeds fit into the sample, and a few kept transcripts of the others.
+/// Plays whole scenarios whose seeds fit into the sample, and a few kept transcripts of the others. If there are none,
+/// it plays the scenario with the fewest seeds.
 ///
 /// # Errors
 /// Kept transcripts that cannot be read.
@@ -37,13 +40,37 @@ const KEPT: usize = 2;
 pub fn again(matrix: &Matrix, bench: &Bench, folder: &Folder) -> Result<Again, Error> {
     let mut again = Again { units: 0, cells: 0, transcripts: 0, difference: None };
     for scenario in spread(bench.plan.scenarios.len()) {
-        let seeds = seeds(bench, scenario);
         let left = UNITS - again.units;
         if left == 0 || again.difference.is_some() {
             break;
         }
+        again.plays(matrix, bench, folder, (scenario, left))?;
+    }
+    if again.cells == 0 && again.transcripts == 0 {
+        let count = |scenario: &usize| bench.done[*scenario].count();
+        let fewest = (0..bench.plan.scenarios.len()).filter(|it| count(it) > 0).min_by_key(count);
+        if let Some(scenario) = fewest {
+            again.plays(matrix, bench, folder, (scenario, UNITS_OF_ONE))?;
+        }
+    }
+    Ok(again)
+}
+
+impl Again {
+    /// Plays the seeds of a scenario if they are at most so many, else a few that were kept.
+    fn plays(
+        &mut self,
+        matrix: &Matrix,
+        bench: &Bench,
+        folder: &Folder,
+        (scenario, most): (usize, u64),
+    ) -> Result<(), Error> {
+        let seeds = seeds(bench, scenario, most);
+        if seeds.is_empty() {
+            return Ok(());
+        }
         let kept = folder.kept(&bench.plan.scenarios[scenario].label(), &seeds)?;
-        let is_whole = seeds.len() as u64 <= left;
+        let is_whole = seeds.len() as u64 <= most;
         let played: BTreeSet<u64> = if is_whole { seeds } else { kept.keys().copied().take(KEPT).collect() };
         let mut cells = vec![Cell::default(); bench.plan.stacks.len()];
         for seed in played {
@@ -52,31 +79,31 @@ pub fn again(matrix: &Matrix, bench: &Bench, folder: &Folder) -> Result<Again, E
             let suite = bench.plan.scenarios[scenario].suite;
             let records =
                 unit::play(&stacks, suite, seed, matrix.set(scenario), Keep::Everything, &mut cells);
-            again.units += 1;
+            self.units += 1;
             for record in kept.get(&seed).into_iter().flatten() {
-                again.transcripts += 1;
+                self.transcripts += 1;
                 if !records.contains(record) {
                     let what = format!("the transcript of seed {seed}");
-                    again.difference.get_or_insert(named(&bench.plan, scenario, &record.guard, &what));
+                    self.difference.get_or_insert(named(&bench.plan, scenario, &record.guard, &what));
                 }
             }
         }
         if is_whole {
-            again.cells += cells.len();
+            self.cells += cells.len();
             let differs = cells.iter().zip(bench.of_scenario(scenario)).position(|(one, other)| one != other);
             if let Some(stack) = differs {
                 let guard = &bench.plan.stacks[stack].guard;
-                again.difference.get_or_insert(named(&bench.plan, scenario, guard, "the counts"));
+                self.difference.get_or_insert(named(&bench.plan, scenario, guard, "the counts"));
             }
         }
+        Ok(())
     }
-    Ok(again)
 }
 
-/// The seeds of a scenario that are done; no more than a sample could have, and one.
-fn seeds(bench: &Bench, scenario: usize) -> BTreeSet<u64> {
+/// The seeds of a scenario that are done; no more than `most`, and one.
+fn seeds(bench: &Bench, scenario: usize, most: u64) -> BTreeSet<u64> {
     let ranges = bench.done[scenario].ranges().iter();
-    ranges.flat_map(|[from, to]| *from..=*to).take(usize::try_from(UNITS).unwrap_or(usize::MAX) + 1).collect()
+    ranges.flat_map(|[from, to]| *from..=*to).take(usize::try_from(most).unwrap_or(usize::MAX) + 1).collect()
 }
 
 /// All places of a list, so that the first few come from all over it.

@@ -236,6 +236,18 @@ impl Folder {
         })
     }
 
+    /// Reads the files beside the record, and returns the names of those that are there. They differ from machine to
+    /// machine, and have no checksums.
+    ///
+    /// # Errors
+    /// A file with other contents.
+    pub fn check_beside(&self) -> Result<Vec<&'static str>, Error> {
+        self.cost()?;
+        Self::reactions(&self.path)?;
+        let names = [META, INSTRUCTIONS, REACTIONS];
+        Ok(names.into_iter().filter(|name| self.path.join(name).exists()).collect())
+    }
+
     fn beside<T: DeserializeOwned>(&self, name: &str, expected: &str) -> Result<Option<T>, Error> {
         let path = self.path.join(name);
         if !path.exists() {

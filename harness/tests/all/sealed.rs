@@ -173,8 +173,14 @@ fn a_folder_is_verified_from_end_to_end() {
     assert_eq!(
         said,
         "a: as it was written: 16 seeds of 2 scenarios under 2 stacks; 16 kept seeds with transcripts\n\
+         a: measured on a machine, so without a checksum: meta.json\n\
          a: 16 seeds played again: 4 cells and 32 transcripts are the same\n"
     );
+    let meta = work.path().join("a/meta.json");
+    let measured = fs::read(&meta).expect("it is there");
+    fs::write(&meta, &measured[1..]).expect("a file");
+    refused(work.path(), &["verify", "a"], 3, "a/meta.json: expected ");
+    fs::write(&meta, measured).expect("a file");
     let whole = fs::read(&record).expect("a record");
     // Somebody who counts a few calls more, and knows how to seal.
     resealed(&record, |line| {
@@ -194,6 +200,23 @@ fn a_folder_is_verified_from_end_to_end() {
     let text = plan(&record)["scenarios"][1]["text"].as_str().expect("a digest").to_owned();
     resealed(&record, |line| line.replacen(&text, "0123", 1));
     refused(work.path(), &["verify", "a"], 3, "a/bench.jsonl: expected the plan that this build makes");
+}
+
+#[test]
+fn a_scenario_with_many_seeds_and_no_transcripts_is_played_again() {
+    let work = empty();
+    let many = ["bench", "--suite", "paging", "--guard", "default", "--seeds", "0-299", "--out", "a"];
+    does(work.path(), &many);
+    let said = does(work.path(), &["verify", "a"]);
+    assert!(said.ends_with("a: 300 seeds played again: 2 cells and 0 transcripts are the same\n"), "{said}");
+    resealed(&work.path().join("a/bench.jsonl"), |line| {
+        if line.contains("\"stack\":\"default\"") {
+            line.replacen("\"calls\":", "\"calls\":1", 1)
+        } else {
+            line.to_owned()
+        }
+    });
+    refused(work.path(), &["verify", "a"], 7, "this differs: the counts of paging under default");
 }
 
 #[test]

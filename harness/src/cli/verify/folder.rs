@@ -66,6 +66,10 @@ fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Fail
          seeds with transcripts"
     )
     .map_err(show)?;
+    let beside = folder.check_beside()?.join(", ");
+    if !beside.is_empty() {
+        writeln!(out, "{path}: measured on a machine, so without a checksum: {beside}").map_err(show)?;
+    }
     if record.plan.build.as_deref() != bench::BUILD {
         let of = record.plan.build.as_deref().map_or("none that it names".to_owned(), |it| format!("`{it}`"));
         let own = bench::BUILD.unwrap_or("of a registry");
@@ -79,6 +83,12 @@ fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Fail
     check_plan(place, &record, &matrix)?;
     let again = bench::again(&matrix, &record, &folder)?;
     match again.difference {
+        None if again.cells == 0 && again.transcripts == 0 => {
+            let why =
+                "no scenario has so few seeds that its counts could be compared, and no transcripts are kept";
+            writeln!(out, "{path}: no trial was played again: {why}").map_err(show)?;
+            Ok(Exit::Fine)
+        }
         None => {
             writeln!(
                 out,

@@ -66,7 +66,8 @@ pub struct Serve {
     pub max_requests: Option<u64>,
     /// What clients can make it read and keep.
     pub limits: Limits,
-    /// The name of the only conversation, to which every request belongs. Else a request names its own.
+    /// The name of the only conversation, to which every request belongs. Else a request names its own. With a name, no
+    /// client can ask about the script or reset it: it is played to an agent, which could cheat.
     pub only: Option<String>,
     /// A folder that gets the steps of each conversation as they come.
     pub log: Option<PathBuf>,

@@ -164,7 +164,11 @@ impl Crash {
                 let recipe = recipe.map_err(io::Error::other)?;
                 Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
             };
-            crash::play(file, read, guards).map_err(|error| Error::unreadable(file, &error))?;
+            let job = crash::read(file).map_err(|error| Error::unreadable(file, &error))?;
+            let out = job.out.clone();
+            crash::play(job, read, guards).map_err(|error| {
+                Error::file(&out, "a run whose own files stay as they are", error.to_string())
+            })?;
             return Ok(Exit::Fine);
         }
         if self.agent.is_empty() && self.cmd.is_none() {

@@ -173,19 +173,26 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
 /// How often it is looked whether a run has ended, or should.
 const STEP: Duration = Duration::from_millis(10);
 
-/// Plays the run that a file describes, and leaves what happened in its folder. The run stops when the
-/// standard input ends, because then the program that started it is gone or wants no more of it.
+/// Reads the run that a file describes.
 ///
 /// # Errors
-/// The file or a folder cannot be read or written.
+/// The file cannot be read, or is no run.
+pub fn read(file: &Path) -> io::Result<Job> {
+    Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
+}
+
+/// Plays a run, and leaves what happened in its folder. The run stops when the standard input ends, because then the
+/// program that started it is gone or wants no more of it.
+///
+/// # Errors
+/// A folder cannot be read or written: an agent may have removed it.
 pub fn play(
-    file: &Path,
+    job: Job,
     read: impl FnOnce(&str) -> io::Result<Worlds>,
     guards: impl FnOnce(&str) -> io::Result<Box<Guards>>,
 ) -> io::Result<()> {
     // What a run starts has the bounds of this program, so its agent never runs without them.
     processes::bound_memory();
-    let job: Job = serde_json::from_str(&fs::read_to_string(file)?)?;
     let folder = place::fresh()?;
     let order = Order {
         profile: Arc::new(job.agent.profile().map_err(io::Error::other)?),

@@ -53,6 +53,7 @@ impl serve::Site for Real {
     }
 
     fn look(&self, environment: &mut Environment) -> io::Result<()> {
-        self.site.look(environment).map(|_| ())
+        self.site.look(environment);
+        Ok(())
     }
 }

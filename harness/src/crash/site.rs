@@ -174,17 +174,14 @@ impl Site {
 
     /// Gives the environment the files that the folder really has, so that they decide whether the task is done. Files
     /// of the scenario that are outside of the folder stay. Returns whether some files were left out, because they
-    /// were too many or too long. Nothing may be armed.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
-    pub fn look(&self, environment: &mut Environment) -> io::Result<bool> {
-        let folder::Contents { mut files, is_cut } = folder::contents(&self.preparer.place.workspace)?;
+    /// were too many or too long, or cannot be read. Nothing may be armed.
+    pub fn look(&self, environment: &mut Environment) -> bool {
+        let folder::Contents { mut files, is_cut } = folder::contents(&self.preparer.place.workspace);
         let outside =
             environment.files().iter().filter(|(path, _)| self.preparer.place.inside(path).is_none());
         files.extend(outside.map(|(path, text)| (path.clone(), text.clone())));
         environment.set_files(files);
-        Ok(is_cut)
+        is_cut
     }
 
     /// Does to the folder what was done to the files of the environment since the folder was last told.

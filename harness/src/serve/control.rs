@@ -33,6 +33,12 @@ pub(super) fn answer(
     what: &str,
     (name, body): (Option<&str>, &str),
 ) -> Response<Body> {
+    if all.is_of_one() {
+        return wrong(
+            StatusCode::FORBIDDEN,
+            "this model is played to one agent, which has no say in the play",
+        );
+    }
     let asks = method != Method::POST;
     let found = match what {
         "" if asks => Some(as_json(json!({ "conversations": all.names() }).to_string())),

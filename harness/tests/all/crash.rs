@@ -96,6 +96,17 @@ fn a_word_to_a_model_that_gets_on_is_a_false_alarm() {
 /// A limit that is already lower stays, so both are compared with what there is.
 #[cfg(target_os = "linux")]
 #[test]
+fn an_agent_that_removes_its_folders_has_a_verdict() {
+    for (folders, word) in
+        [("{workspace}", "silent"), ("{home}", "reached"), ("{workspace} {home}", "silent")]
+    {
+        let command = format!("{}; rm -rf {folders}", agent(""));
+        // What was made is gone with the folder of the task.
+        check(&command, &[("abandonment", "silent"), ("abandonment-control", word)], &[]);
+    }
+}
+
+#[test]
 fn an_agent_begins_with_its_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
     crash(folder.path(), ": {task} {url}; ulimit -d; ulimit -c", &["repeating"], &[]);

@@ -174,14 +174,13 @@ pub(super) struct Contents {
     pub(super) is_cut: bool,
 }
 
-/// Reads a folder. Links are not followed.
-///
-/// # Errors
-/// The folder cannot be read.
-pub(super) fn contents(folder: &Path) -> io::Result<Contents> {
+/// Reads a folder. Links are not followed. One that is gone has nothing.
+pub(super) fn contents(folder: &Path) -> Contents {
     let mut contents = Contents::default();
-    look(folder, "", 0, &mut contents)?;
-    Ok(contents)
+    if let Err(error) = look(folder, "", 0, &mut contents) {
+        contents.is_cut = error.kind() != ErrorKind::NotFound;
+    }
+    contents
 }
 
 fn look(folder: &Path, before: &str, depth: usize, contents: &mut Contents) -> io::Result<()> {
@@ -276,16 +275,18 @@ mod tests {
         write_at(".git/config", b"x");
         write_at("sub/.git/config", b"kept");
         write_at("bad", b"a\xffb");
-        let read = contents(folder.path()).expect("it can be read");
+        let read = contents(folder.path());
         let expected = [("a/b.txt", "one"), ("bad", "a\u{fffd}b"), ("sub/.git/config", "kept")];
         assert_eq!(read.files, expected.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
         assert!(!read.is_cut);
         write_at("long", &vec![b'x'; (1 << 20) + 1]);
-        assert!(contents(folder.path()).expect("it can be read").is_cut);
+        assert!(contents(folder.path()).is_cut);
         for at in 0..FILES_MAX {
             write_at(&format!("many/{at}"), b"");
         }
-        let read = contents(folder.path()).expect("it can be read");
+        let read = contents(folder.path());
         assert!(read.is_cut && read.files.len() <= FILES_MAX);
+        assert_eq!(contents(&folder.path().join("gone")), Contents::default());
+        assert!(contents(&folder.path().join("bad")).is_cut, "no folder is there any more");
     }
 }

@@ -33,6 +33,21 @@ fn is_refused(got: &Got, dialect: Dialect, status: u16) -> String {
 }
 
 #[test]
+fn an_agent_has_no_say_in_the_play_of_a_server_for_it_alone() {
+    let server = start(Serve { only: Some("run".into()), ..serving(vec![plain("")]) });
+    let body = opening(Dialect::OpenAi, false, TOOLS).to_string();
+    send(&server, "POST", path(Dialect::OpenAi, false), &[], body.as_bytes()).fine();
+    let steps = server.told(Some("run")).expect("it has begun").steps.len();
+    for (method, what) in [("POST", "reset"), ("POST", "said"), ("GET", "transcript"), ("GET", "")] {
+        for before in ["", "/c/run", "/c/other"] {
+            let got = send(&server, method, &format!("{before}/_balk/{what}"), &[], b"x");
+            assert_eq!(got.status, 403, "{method} {what}: {got:?}");
+        }
+    }
+    assert_eq!(server.told(Some("run")).expect("it is not reset").steps.len(), steps);
+}
+
+#[test]
 fn a_body_that_is_too_long_is_refused_in_every_shape() {
     let limits = Limits { body: 10_000, ..Limits::default() };
     let server = start(Serve { limits, ..serving(vec![plain("")]) });

@@ -163,11 +163,20 @@ pub enum Command {
     Man(Man),
 }
 
-/// The command line. Help is wrapped to the width of the terminal; elsewhere its lines stay as they are.
-fn parsed() -> Cli {
+/// The command line; `None` if it asks for help or the version, which are shown. Help is wrapped to the width of the
+/// terminal; elsewhere its lines stay as they are.
+fn parsed() -> Result<Option<Cli>, Error> {
     let mut command = Cli::command().term_width(screen::output().columns.unwrap_or(0));
-    let matches = command.get_matches_mut();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    match command.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(matches) => Ok(Some(
+            Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit()),
+        )),
+        Err(shown) if !shown.use_stderr() => {
+            shown.print()?;
+            Ok(None)
+        }
+        Err(error) => error.exit(),
+    }
 }
 
 /// The program with these guards: parses the command line, runs the command, and returns its exit code.
@@ -178,7 +187,7 @@ pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
         interrupt::survive_long_files();
         registry.check()?;
-        let cli = parsed();
+        let Some(cli) = parsed()? else { return Ok(Exit::Fine) };
         screen::set_colour(cli.color);
         cli.command.run(&Context { registry })
     };

@@ -25,9 +25,15 @@ impl Archive {
     /// Opens an archive; no file in it may be longer than `bytes_max`.
     ///
     /// # Errors
-    /// It is none.
+    /// It is none, or some bytes belong to several of its files: then a few bytes more could be any number of files.
     pub(super) fn new(bytes: Vec<u8>, bytes_max: usize) -> io::Result<Self> {
-        Ok(Self { zip: ZipArchive::new(Cursor::new(bytes))?, next: 0, bytes_max })
+        let mut zip = ZipArchive::new(Cursor::new(bytes))?;
+        if zip.has_overlapping_files()? {
+            return Err(io::Error::other(
+                "expected files that lie beside each other, found two that overlap",
+            ));
+        }
+        Ok(Self { zip, next: 0, bytes_max })
     }
 
     /// What is the same for all samples.

@@ -107,6 +107,11 @@ fn h3_a_report_outlives_every_output() {
             (Some(code), 1)
         );
     }
+    for (output, code) in [(gone(), 0), (full(), 1)] {
+        let mut help = balk(folder.path(), &["--help"]);
+        let ended = help.stdout(output).stderr(Stdio::null()).status().expect("it ends");
+        assert_eq!(ended.code(), Some(code), "help is like other output");
+    }
     let chat = |more: &[&str]| pressed(&mut scenario(folder.path(), more), "report\n");
     let with_log = chat(&["--events", "/dev/full"]);
     assert_eq!(kept(), 1);

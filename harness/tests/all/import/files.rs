@@ -145,6 +145,13 @@ fn an_archive_gives_its_samples() {
     assert!(bad.starts_with("not-json: samples/y_epoch_1.json: "), "{bad}");
     // Without its end, where the list of its files is, it is no archive.
     assert!(reading::read(&bytes[..bytes.len() - 30], None).is_err());
+    // The list has four entries. The last one names the place of the second one, whose name is as long.
+    let entries: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"PK\x01\x02")).collect();
+    let mut overlapping = bytes.clone();
+    let [second, last] = [entries[1] + 42, entries[3] + 42];
+    overlapping.copy_within(second..second + 4, last);
+    let error = reading::read(&overlapping[..], None).expect_err("one file is there twice");
+    assert!(error.to_string().contains("found two that overlap"), "{error}");
 }
 
 /// A run is held in memory as a whole, so there is an end to its length.

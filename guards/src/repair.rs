@@ -38,10 +38,11 @@
 //! once a request. A model that goes on is stuck, and the other guards see that by failures of calls that ran. A
 //! repair spends no correction. The user is told of each that is not known to only read (spec X4).
 //!
-//! *Thresholds*: a text before a call is as long as an announcement. Agents that read calls from the text must turn
+//! *Thresholds*: a text before a call is as long as an announcement. Names are not compared with the tools of an offer
+//! of more than 1,024: each call of a name that is not on offer would cost as much as the offer. Agents that read calls from the text must turn
 //! `calls` off, or calls would be made twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -182,12 +183,10 @@ impl CallRepair {
 
     /// Whether only one of these calls can be meant: the same twice, or two changes of one file.
     fn are_alternatives(&self, completion: &Completion) -> bool {
-        completion.calls.iter().enumerate().any(|(at, call)| {
-            completion.calls[..at].iter().any(|before| {
-                let changes = |it: &ToolCall| it.effect != Effect::ReadOnly && it.path_key().is_some();
-                before.key == call.key
-                    || changes(before) && changes(call) && before.path_key() == call.path_key()
-            })
+        let (mut keys, mut changed) = (BTreeSet::new(), BTreeSet::new());
+        completion.calls.iter().any(|call| {
+            let changes = call.path_key().filter(|_| call.effect != Effect::ReadOnly);
+            !keys.insert(call.key) || changes.is_some_and(|path| !changed.insert(path))
         })
     }
 
@@ -307,7 +306,7 @@ impl CallRepair {
             // What is left is refused when the guard is asked about the repaired completion.
             (Some(mut made), Some((_, rule))) => {
                 made.declare(|at, _| completion.calls[at].declared());
-                self.make(rule, made, |at| repaired.iter().any(|(of, _)| *of == at))
+                self.make(rule, made, |at| repaired.binary_search_by_key(&at, |(of, _)| *of).is_ok())
             }
             (Some(_) | None, _) if blocked.is_empty() => Decision::pass(),
             (Some(_) | None, _) => Verdict::Block(blocked).into(),

@@ -237,16 +237,25 @@ pub const SEE_BELOW: &str = "the whole turn was refused; see below.";
 pub const ASKED_FIRST: &str = "the user is asked first.";
 
 impl Verdict {
-    /// Why the call with this index does not run, if it does not.
+    /// For each of so many calls of the completion, why it does not run, if it does not.
     #[must_use]
-    pub fn refusal(&self, call: usize) -> Option<&str> {
-        match self {
+    pub fn refusals(&self, calls: usize) -> Vec<Option<&str>> {
+        let all = match self {
             Self::Pass | Self::Repair(_) => None,
-            Self::Block(blocked) => blocked.iter().find(|it| it.call == call).map(|it| &*it.note.text),
+            Self::Block(blocked) => {
+                let mut refusals = vec![None; calls];
+                for it in blocked {
+                    if let Some(refusal @ None) = refusals.get_mut(it.call) {
+                        *refusal = Some(&*it.note.text);
+                    }
+                }
+                return refusals;
+            }
             Self::Retry(_) => Some(SEE_BELOW),
             Self::Ask(_) => Some(ASKED_FIRST),
             Self::Stop(_) => Some("the run ends here."),
-        }
+        };
+        vec![all; calls]
     }
 
     /// Strength, for comparison: Repair > Stop > Ask > Retry > Block > Pass. A repair comes first because the other

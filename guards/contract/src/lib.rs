@@ -16,6 +16,7 @@ pub mod nudge;
 mod offer;
 #[cfg(feature = "serde")]
 pub mod offered;
+mod open_calls;
 mod phraser;
 mod question;
 pub mod reading;
@@ -49,6 +50,7 @@ pub use identity::{ResultKey, ResultText, identity};
 pub use key::{CallKey, Shape};
 pub use note::{Choice, ChoiceKind, Limit, Note, Question, Subject, Termination};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
+pub use open_calls::OpenCalls;
 pub use phraser::{EXPLANATION_CHARS, Phraser, sanitise};
 pub use run::{Batch, Limits, Repairs, Run, Step, TRIES, conclusion};
 pub use schema::Schema;

@@ -23,8 +23,8 @@ pub struct View {
     ids: BTreeSet<Arc<str>>,
     /// The last number given to an id that came more than once.
     numbers: BTreeMap<Arc<str>, u64>,
-    /// The calls of the last message that have no result yet: their ids in the view, by the id in the transcript and
-    /// the place among the calls. Results may come in any order.
+    /// The calls of the last assistant message that have no result yet: their ids in the view, by the id in the
+    /// transcript and the place among the calls. Results may come in any order.
     open: BTreeMap<(Arc<str>, usize), Arc<str>>,
     /// Where the next result belongs: after the last completion and the results it already has.
     next_result: usize,

@@ -1,5 +1,7 @@
 //! What the guard says, to the model and to the user.
 
+use std::collections::BTreeSet;
+
 use super::CallRepair;
 use super::names::near;
 use super::offered::Offered;
@@ -15,13 +17,10 @@ const CHARS: usize = 200;
 impl CallRepair {
     /// The tools of these calls, each once.
     fn tools(completion: &Completion, which: impl Fn(usize) -> bool) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for (_, call) in completion.calls.iter().enumerate().filter(|(at, _)| which(*at)) {
-            let name = format!("`{}`", call.tool);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let mut known = BTreeSet::new();
+        let calls = completion.calls.iter().enumerate().filter(|(at, _)| which(*at));
+        let tools = calls.map(|(_, call)| &*call.tool).filter(|it| known.insert(*it));
+        let names: Vec<String> = tools.map(|it| format!("`{it}`")).collect();
         list(&names, TOOLS)
     }
 

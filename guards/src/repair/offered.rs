@@ -21,8 +21,8 @@ pub(super) struct Tools {
     by_original: BTreeMap<Arc<str>, usize>,
 }
 
-/// A name that is not on offer is compared with every tool. OpenAI takes 128 of them in a request; of an offer that is
-/// longer than this, none is near.
+/// A name that is not on offer is compared with every tool, unless there are more than these. OpenAI takes 128 in a
+/// request.
 const COMPARED: usize = 1024;
 
 impl From<Vec<Offered>> for Tools {

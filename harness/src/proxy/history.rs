@@ -1,11 +1,11 @@
 //! A request's history as entries of a run.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use balk_guards::{
-    Completion, Entry, Intervention, Message, Speaker, Status, ToolCall, ToolResult, UserMessage, View,
-    is_blank,
+    Completion, Entry, Intervention, Message, OpenCalls, Speaker, Status, ToolCall, ToolResult, UserMessage,
+    View, is_blank,
 };
 use balk_scenarios::agents::{Place, Profile};
 
@@ -21,28 +21,28 @@ impl Reader<'_> {
     /// without a call is none.
     pub(super) fn entries(self, messages: &[Message]) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(messages.len());
-        let mut open = Open::default();
+        let mut open = OpenCalls::default();
         let mut talks = true;
         for message in messages {
             match message {
                 Message::User(text) => {
-                    open.lose(&mut entries);
+                    entries.extend(open.lost());
                     entries.extend(self.said(text, talks).map(Entry::User));
                 }
                 Message::Assistant(completion) => {
-                    open.lose(&mut entries);
-                    open = Open::of(&completion.calls);
+                    entries.extend(open.lost());
+                    open = OpenCalls::new(&completion.calls);
                     talks = completion.calls.is_empty();
                     entries.push(Entry::Completion(completion.clone()));
                 }
                 Message::Result { id, text, is_error } => {
-                    if let Some(call) = open.take(id) {
+                    if let Some(call) = open.answered(id) {
                         entries.push(Entry::Result(self.result(&call, text, *is_error)));
                     }
                 }
             }
         }
-        open.lose(&mut entries);
+        entries.extend(open.lost());
         entries
     }
 
@@ -113,33 +113,6 @@ impl Reader<'_> {
             Some(self.result(call, text, is_error))
         };
         calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()
-    }
-}
-
-/// The calls of an answer that have no result yet. Results come in any order.
-#[derive(Default)]
-struct Open {
-    calls: Vec<Option<Arc<ToolCall>>>,
-    /// Where the calls of each id are, the first one first.
-    places: BTreeMap<Arc<str>, VecDeque<usize>>,
-}
-
-impl Open {
-    fn of(calls: &[Arc<ToolCall>]) -> Self {
-        let mut places: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
-        for (at, call) in calls.iter().enumerate() {
-            places.entry(call.id.clone()).or_default().push_back(at);
-        }
-        Self { calls: calls.iter().cloned().map(Some).collect(), places }
-    }
-
-    fn take(&mut self, id: &str) -> Option<Arc<ToolCall>> {
-        self.calls[self.places.get_mut(id)?.pop_front()?].take()
-    }
-
-    fn lose(&mut self, entries: &mut Vec<Entry>) {
-        let lost = std::mem::take(self).calls.into_iter().flatten();
-        entries.extend(lost.map(|it| Entry::Result(ToolResult::lost(&it))));
     }
 }
 

@@ -1,8 +1,11 @@
 //! A framework's history as entries of a run, and back.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use balk_guards::{Entry, Message, Offer, Speaker, Status, ToolCall, ToolResult, UserMessage, View};
+use balk_guards::{
+    Entry, Message, Offer, OpenCalls, Speaker, Status, ToolCall, ToolResult, UserMessage, View,
+};
 
 use crate::{Answer, Said};
 
@@ -10,45 +13,44 @@ use crate::{Answer, Said};
 /// call is none.
 pub(super) fn entries(messages: &[Said], offer: &Offer) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(messages.len());
-    let mut open: Vec<Arc<ToolCall>> = Vec::new();
+    let mut open = OpenCalls::default();
     for message in messages {
         match message {
             Said::System { .. } => {}
             Said::User { text } => {
-                lose(&mut open, &mut entries);
+                entries.extend(open.lost());
                 entries.push(Entry::User(UserMessage { from: Speaker::User, text: text.clone() }));
             }
             Said::Assistant(answer) => {
-                lose(&mut open, &mut entries);
+                entries.extend(open.lost());
                 let completion = answer.completion(offer);
                 if !completion.is_empty() {
-                    open.clone_from(&completion.calls);
+                    open = OpenCalls::new(&completion.calls);
                     entries.push(Entry::Completion(completion.into()));
                 }
             }
             Said::Tool { id, text, status, .. } => {
-                if let Some(at) = open.iter().position(|it| it.id == *id) {
-                    let call = open.remove(at);
+                if let Some(call) = open.answered(id) {
                     entries.push(Entry::Result(ToolResult::executed(&call, *status, text.clone())));
                 }
             }
         }
     }
-    lose(&mut open, &mut entries);
+    entries.extend(open.lost());
     entries
-}
-
-fn lose(open: &mut Vec<Arc<ToolCall>>, entries: &mut Vec<Entry>) {
-    entries.extend(open.drain(..).map(|it| Entry::Result(ToolResult::lost(&it))));
 }
 
 /// The results of these calls among these messages. A call without a result was lost.
 pub(super) fn results(calls: &[Arc<ToolCall>], news: &[Said]) -> Vec<ToolResult> {
-    let mut said: Vec<&Said> = news.iter().collect();
+    let mut said: BTreeMap<&str, VecDeque<(Status, &Arc<str>)>> = BTreeMap::new();
+    for message in news {
+        if let Said::Tool { id, text, status, .. } = message {
+            said.entry(id).or_default().push_back((*status, text));
+        }
+    }
     let mut of = |call: &Arc<ToolCall>| {
-        let is_its = |it: &&Said| matches!(it, Said::Tool { id, .. } if *id == call.id);
-        let Said::Tool { text, status, .. } = said.remove(said.iter().position(is_its)?) else { return None };
-        Some(ToolResult::executed(call, *status, text.clone()))
+        let (status, text) = said.get_mut(&*call.id)?.pop_front()?;
+        Some(ToolResult::executed(call, status, text.clone()))
     };
     calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()
 }
@@ -62,13 +64,14 @@ pub(super) fn is_one_turn(news: &[Said]) -> bool {
 pub(super) fn messages(entries: &[Entry]) -> Vec<Said> {
     let view = View::of(entries);
     let messages = view.messages();
-    let tool = |id: &str| {
-        let of = |it: &Message| match it {
-            Message::Assistant(said) => said.calls.iter().find(|it| *it.id == *id).map(|it| it.tool.clone()),
-            Message::User(_) | Message::Result { .. } => None,
-        };
-        messages.iter().find_map(of).unwrap_or_default()
-    };
+    // No two calls of a view have the same id.
+    let mut tools: BTreeMap<&str, &Arc<str>> = BTreeMap::new();
+    for message in messages {
+        if let Message::Assistant(said) = message {
+            tools.extend(said.calls.iter().map(|it| (&*it.id, &it.tool)));
+        }
+    }
+    let tool = |id: &str| tools.get(id).map(|it| (*it).clone()).unwrap_or_default();
     let said = |message: &Message| match message {
         Message::User(text) => Said::User { text: text.clone() },
         Message::Assistant(it) => Said::Assistant(Answer::from(&**it)),

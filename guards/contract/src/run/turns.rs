@@ -81,9 +81,10 @@ impl<G: Guard> Run<G> {
         let left = self.limits.calls.saturating_sub(self.spent.calls);
         let mut calls = Vec::new();
         let mut refused = Vec::with_capacity(completion.calls.len());
-        for (at, call) in completion.calls.iter().enumerate() {
+        let refusals = decision.verdict.refusals(completion.calls.len());
+        for (at, (call, refusal)) in completion.calls.iter().zip(refusals).enumerate() {
             let has_room = u32::try_from(calls.len()).is_ok_and(|run| run < left);
-            refused.push(match decision.verdict.refusal(at) {
+            refused.push(match refusal {
                 Some(reason) => Some(ToolResult::refused(call, reason)),
                 None if has_room => {
                     calls.push(at);

@@ -178,7 +178,7 @@ impl Proxy {
             faults: Mutex::default(),
             told: Mutex::default(),
         });
-        let (all, door) = (shared.clone(), Door::new(token));
+        let (all, door) = (shared.clone(), Door::new(token).sending_on());
         let url = url(address) + &door.path();
         runtime.spawn(lines.answer(door, limits.head, move |_, request| http::handle(all.clone(), request)));
         Ok(Self { shared, url, _runtime: runtime })

@@ -52,8 +52,7 @@ impl serve::Site for Real {
         Some(&self.root)
     }
 
-    fn look(&self, environment: &mut Environment) -> io::Result<()> {
+    fn look(&self, environment: &mut Environment) {
         self.site.look(environment);
-        Ok(())
     }
 }

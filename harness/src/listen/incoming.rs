@@ -10,34 +10,34 @@ use balk_guards::wire::{Dialect, Failure, FailureKind};
 
 use super::limits::Limits;
 
-/// The bytes of one body among those of all requests that are not answered yet.
+/// The bytes of one request among those of all that are not answered yet.
 pub(crate) struct Held {
     all: Arc<AtomicUsize>,
     most: usize,
-    bytes: usize,
+    bytes: AtomicUsize,
 }
 
 impl Held {
-    /// Nothing yet, of a body among all these, which may have so many bytes.
+    /// Nothing yet, among all these, which may have so many bytes.
     pub(crate) fn new(all: &Arc<AtomicUsize>, most: usize) -> Self {
-        Self { all: all.clone(), most, bytes: 0 }
-    }
-
-    /// Nothing yet, of another body among the same.
-    pub(crate) fn another(&self) -> Self {
-        Self::new(&self.all, self.most)
+        Self { all: all.clone(), most, bytes: AtomicUsize::new(0) }
     }
 
     /// Whether there is room for so many more.
-    pub(crate) fn takes(&mut self, more: usize) -> bool {
-        self.bytes += more;
+    pub(crate) fn takes(&self, more: usize) -> bool {
+        self.bytes.fetch_add(more, Ordering::Relaxed);
         self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
+    }
+
+    /// The most bytes of all.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.all.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn read(
     body: Body,
     dialect: Dialect,
     limits: Limits,
-    held: &mut Held,
+    held: &Held,
 ) -> Result<String, Failure> {
     let failed = |kind, message: &str| Failure::of(dialect, kind, message);
     let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
@@ -92,7 +92,7 @@ enum Whole {
 
 /// Reads a body. What is too long is read all the same, to eight times of it, and thrown away: a client that is still
 /// writing would see nothing but a reset.
-async fn whole(mut body: Body, most: usize, held: &mut Held) -> Whole {
+async fn whole(mut body: Body, most: usize, held: &Held) -> Whole {
     let (mut bytes, mut length) = (room_for(&body), 0);
     loop {
         match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {

@@ -11,7 +11,8 @@ pub struct Limits {
     pub head: Duration,
     /// How long a client may take to send a body.
     pub read: Duration,
-    /// The most bytes of all bodies at once whose requests are not answered yet.
+    /// The most bytes of all bodies at once whose requests are not answered yet; in a proxy, with four times the bytes
+    /// of the answers that have come to them.
     pub bodies: usize,
     /// About how many bytes all conversations may take. Then every request is refused until one is reset.
     pub kept: usize,

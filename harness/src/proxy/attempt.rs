@@ -73,7 +73,6 @@ impl Asking<'_> {
         let mut stream =
             (!is_coded && form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
         let mut bytes = room_for(&incoming);
-        let mut held = self.held.another();
         let lost = loop {
             match self.upstream.piece(&mut incoming).await {
                 Ok(None) => break None,
@@ -82,9 +81,11 @@ impl Asking<'_> {
                         format!("expected at most {STREAM_BYTES} bytes, found {} more", piece.len());
                     break Some(Lost { cause: AttemptCause::Disconnected, message });
                 }
-                Ok(Some(piece)) if !held.takes(COPIES * piece.len()) => {
-                    let message = "expected room for an answer, found that of all requests and answers taken"
-                        .to_owned();
+                Ok(Some(piece)) if !self.held.takes(COPIES * piece.len()) => {
+                    let most = self.held.most();
+                    let message = format!(
+                        "no room for this answer: all requests and their answers together may have {most} bytes"
+                    );
                     break Some(Lost { cause: AttemptCause::Disconnected, message });
                 }
                 Ok(Some(piece)) => {

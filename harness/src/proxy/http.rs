@@ -39,8 +39,8 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
     if let Some(why) = unguarded(&shared, dialect, &head) {
         return passes(&shared, head, &rest, body, dialect, why).await;
     }
-    let mut held = Held::new(&shared.bodies, shared.limits.bodies);
-    let body = match read(body, dialect, shared.limits, &mut held).await {
+    let held = Arc::new(Held::new(&shared.bodies, shared.limits.bodies));
+    let body = match read(body, dialect, shared.limits, &held).await {
         Ok(body) => body,
         Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
     };
@@ -108,7 +108,7 @@ struct Guarded {
     head: Parts,
     rest: String,
     body: Bytes,
-    held: Held,
+    held: Arc<Held>,
     asked: Asked,
     form: Form,
     conversation: String,
@@ -173,7 +173,7 @@ impl Guarded {
             }
         };
         let (status, headers) = (parts.status, parts.headers.clone());
-        let tee = Tee::new(body, self.held.another(), move |body| {
+        let tee = Tee::new(body, self.held.clone(), move |body| {
             let turn = self.turn();
             let came = Came { status, headers, body, passed: 0 };
             let happened = at_work(|| turn.watched(state, turn.asking.read(came)));

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
@@ -16,15 +17,16 @@ pub(super) struct Tee {
     body: Incoming,
     /// What has come so far; `None` if it is too much to be read.
     copy: Option<Vec<u8>>,
-    held: Held,
+    /// The request; `None` once nothing is held for it.
+    held: Option<Arc<Held>>,
     /// Who reads it in the end.
     reader: Option<Box<dyn FnOnce(Bytes) + Send>>,
 }
 
 impl Tee {
     /// Passes this body on. `reader` gets it if all of it came.
-    pub(super) fn new(body: Incoming, held: Held, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
-        Self { body, copy: Some(Vec::new()), held, reader: Some(Box::new(reader)) }
+    pub(super) fn new(body: Incoming, held: Arc<Held>, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
+        Self { body, copy: Some(Vec::new()), held: Some(held), reader: Some(Box::new(reader)) }
     }
 
     fn ends(&mut self) {
@@ -51,11 +53,11 @@ impl HttpBody for Tee {
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(io::Error::other(error)))),
             Poll::Ready(Some(Ok(frame))) => {
                 let it = self.as_mut().get_mut();
-                if let (Some(data), Some(copy)) = (frame.data_ref(), &mut it.copy) {
-                    if copy.len() + data.len() <= STREAM_BYTES && it.held.takes(data.len()) {
+                if let (Some(data), Some(copy), Some(held)) = (frame.data_ref(), &mut it.copy, &it.held) {
+                    if copy.len() + data.len() <= STREAM_BYTES && held.takes(data.len()) {
                         copy.extend_from_slice(data);
                     } else {
-                        it.copy = None;
+                        (it.copy, it.held, it.reader) = (None, None, None);
                     }
                 }
                 // Where the length is known, the body is not polled again after its last piece.

@@ -98,7 +98,7 @@ impl Turn<'_> {
                         return state.gives_up();
                     }
                     tokio::time::sleep(self.bounds.wait(ticks)).await;
-                    state.going.run.waited(ticks);
+                    at_work(|| state.going.run.waited(ticks));
                     state.takes_news();
                 }
                 Step::Tools { calls, .. } => return self.shows(state, &calls, None),

@@ -194,7 +194,8 @@ impl Conversation {
         if let Some(results) = self.site.came_of(&vec![None; calls])? {
             last.scene.environment = results.environment;
         }
-        self.site.look(&mut last.scene.environment)
+        self.site.look(&mut last.scene.environment);
+        Ok(())
     }
 
     /// The last place.

@@ -46,8 +46,8 @@ pub(super) async fn handle(
             return text(StatusCode::OK, "text/plain", "This is Balk. It plays a model.\n".to_owned());
         }
         Asks::Balk(what) => {
-            let mut held = Held::new(all.bodies(), limits.bodies);
-            return match read(body, Dialect::OpenAi, limits, &mut held).await {
+            let held = Held::new(all.bodies(), limits.bodies);
+            return match read(body, Dialect::OpenAi, limits, &held).await {
                 Ok(body) => control::answer(&all, &head.method, what, (name, &body)),
                 Err(failure) => refuse(Dialect::OpenAi, "refused", &failure),
             };
@@ -55,8 +55,8 @@ pub(super) async fn handle(
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };
-    let mut held = Held::new(all.bodies(), limits.bodies);
-    let body = match read(body, dialect, limits, &mut held).await {
+    let held = Held::new(all.bodies(), limits.bodies);
+    let body = match read(body, dialect, limits, &held).await {
         Ok(body) => body,
         Err(failure) => return refused(&all, dialect, &failure),
     };

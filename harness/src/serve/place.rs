@@ -282,7 +282,7 @@ fn answered(calls: &[Arc<ToolCall>], shown: &[Arc<ToolCall>], items: &[Item]) ->
     let mut results = vec![None; calls.len()];
     let ids = items.iter().enumerate().filter_map(|(item, it)| match &it.said {
         Said::Result { id, .. } => Some((item, id)),
-        _ => None,
+        Said::User(_) => None,
     });
     for (place, (item, id)) in ids.enumerate() {
         let at = of_id.get(id).copied().unwrap_or(place);

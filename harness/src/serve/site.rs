@@ -46,10 +46,7 @@ pub trait Site: Send {
     fn root(&self) -> Option<&str>;
 
     /// Gives the world what the place really has, which decides whether the task is done.
-    ///
-    /// # Errors
-    /// The place cannot be looked at.
-    fn look(&self, environment: &mut Environment) -> io::Result<()>;
+    fn look(&self, environment: &mut Environment);
 }
 
 /// A place of which nothing is known: the actor goes by the words of the results.
@@ -72,7 +69,5 @@ impl Site for Elsewhere {
         self.root.as_deref()
     }
 
-    fn look(&self, _: &mut Environment) -> io::Result<()> {
-        Ok(())
-    }
+    fn look(&self, _: &mut Environment) {}
 }

@@ -64,7 +64,7 @@ fn all_requests_and_the_answers_to_them_have_a_bound_together() {
     let on_and_on = || Script::with(200, STREAM, "").for_ever(": on and on\n\n", Duration::ZERO);
     let server = Server::new(move |_, _| on_and_on());
     let (status, body, _) = ask(&with(&server, 1 << 20), Dialect::OpenAi, false);
-    assert!(status == 502 && body.contains("expected room for an answer"), "{status} {body}");
+    assert!(status == 502 && body.contains("no room for this answer"), "{status} {body}");
 
     // A request has its room until it is answered: there is some for one request and its answer.
     let (goes, comes) = channel();
@@ -80,7 +80,7 @@ fn all_requests_and_the_answers_to_them_have_a_bound_together() {
             thread::yield_now();
         }
         let (status, body, _) = ask(&proxy, Dialect::OpenAi, false);
-        assert!(status == 502 && body.contains("expected room for an answer"), "{status} {body}");
+        assert!(status == 502 && body.contains("no room for this answer"), "{status} {body}");
         goes.send(()).expect("it waits");
         assert_eq!(first.join().expect("it ends"), 200);
     });

@@ -69,9 +69,7 @@ impl Site for Shows {
         None
     }
 
-    fn look(&self, _: &mut Environment) -> io::Result<()> {
-        Ok(())
-    }
+    fn look(&self, _: &mut Environment) {}
 }
 
 fn known(agent: &str) -> Arc<Profile> {

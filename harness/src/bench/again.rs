@@ -24,13 +24,13 @@ pub struct Again {
 
 /// So many units are played: about a second in a release build.
 const UNITS: u64 = 256;
-/// If nothing could be compared with so few, so many of one scenario: a cell is compared with all of its seeds.
+/// If nothing could be compared with so few, up to so many of one scenario: a cell is compared with all of its seeds.
 const UNITS_OF_ONE: u64 = 16 * UNITS;
 /// So many kept seeds of a scenario are among them.
 const KEPT: usize = 2;
 
-/// Plays whole scenarios whose seeds fit into the sample, and a few kept transcripts of the others. If there are none,
-/// it plays the scenario with the fewest seeds.
+/// Plays whole scenarios whose seeds fit into the sample, and a few kept transcripts of the others. If nothing can be
+/// compared so, it plays the scenario with the fewest seeds, unless even those are too many.
 ///
 /// # Errors
 /// Kept transcripts that cannot be read.
@@ -40,7 +40,7 @@ const KEPT: usize = 2;
 pub fn again(matrix: &Matrix, bench: &Bench, folder: &Folder) -> Result<Again, Error> {
     let mut again = Again { units: 0, cells: 0, transcripts: 0, difference: None };
     for scenario in spread(bench.plan.scenarios.len()) {
-        let left = UNITS - again.units;
+        let left = UNITS.saturating_sub(again.units);
         if left == 0 || again.difference.is_some() {
             break;
         }
@@ -65,7 +65,7 @@ impl Again {
         folder: &Folder,
         (scenario, most): (usize, u64),
     ) -> Result<(), Error> {
-        let seeds = seeds(bench, scenario, most);
+        let seeds = seeds(bench, scenario, most.max(UNITS));
         if seeds.is_empty() {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Again {
     }
 }
 
-/// The seeds of a scenario that are done; no more than `most`, and one.
+/// The seeds of a scenario that are done: all, or one more than `most`.
 fn seeds(bench: &Bench, scenario: usize, most: u64) -> BTreeSet<u64> {
     let ranges = bench.done[scenario].ranges().iter();
     ranges.flat_map(|[from, to]| *from..=*to).take(usize::try_from(most).unwrap_or(usize::MAX) + 1).collect()

@@ -32,6 +32,8 @@ pub struct End {
     pub turn: u64,
     /// Index in `messages` of the assistant message that it is about.
     pub message: usize,
+    /// The number of entries up to it, its results included.
+    pub entries: usize,
     /// Completions that were recorded after it.
     pub turns_after: u64,
     /// Calls in them.
@@ -118,38 +120,36 @@ const STRETCH_TURNS: u64 = 2;
 /// question ends nothing, since a person may have answered it.
 #[must_use]
 pub fn fold(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
-    let (mut folded, rest) = fold_until_end(entries, guard);
+    let mut folded = fold_until_end(entries, guard);
     if let Some(end) = &mut folded.end {
-        let rest = rest.iter().filter_map(|it| completion(&it.entry));
+        let rest = entries[end.entries..].iter().filter_map(|it| completion(&it.entry));
         (end.turns_after, end.calls_after) =
             rest.fold((0, 0), |(turns, calls), it| (turns + 1, calls + it.calls.len() as u64));
     }
     folded
 }
 
-/// Folds as [`fold`] does, and returns the entries that the guard was not told of, which are not counted.
-pub(crate) fn fold_until_end<'e>(entries: &'e [Placed], guard: &mut dyn Guard) -> (Folded, &'e [Placed]) {
+/// Folds as [`fold`] does, and does not look at what comes after an end: nothing of it is counted.
+pub(crate) fn fold_until_end(entries: &[Placed], guard: &mut dyn Guard) -> Folded {
     let mut fold =
         Fold { entries, asked: 0, guard, stretches: Stretches::default(), folded: Folded::default() };
-    let rest = fold.run().unwrap_or_else(|fault| {
+    if let Err(fault) = fold.run() {
         fold.folded.fault = Some((fold.folded.turns, fault));
-        &[]
-    });
-    (fold.folded, rest)
+    }
+    fold.folded
 }
 
-struct Fold<'e, 'g> {
-    entries: &'e [Placed],
+struct Fold<'a> {
+    entries: &'a [Placed],
     /// The number of entries that the guard knew at the last question.
     asked: usize,
-    guard: &'g mut dyn Guard,
+    guard: &'a mut dyn Guard,
     stretches: Stretches,
     folded: Folded,
 }
 
-impl<'e> Fold<'e, '_> {
-    /// Folds up to the end of the entries, or of the run; returns what is left.
-    fn run(&mut self) -> Answer<&'e [Placed]> {
+impl Fold<'_> {
+    fn run(&mut self) -> Answer<()> {
         let mut rest = self.entries;
         while let Some((Placed { message, entry }, after)) = rest.split_first() {
             rest = after;
@@ -173,11 +173,12 @@ impl<'e> Fold<'e, '_> {
                 | Entry::Conclusion(_)
                 | Entry::End(_) => self.guard.observe(entry),
             }
-            if self.folded.end.is_some() {
+            if let Some(end) = &mut self.folded.end {
+                end.entries = self.entries.len() - rest.len();
                 break;
             }
         }
-        Ok(rest)
+        Ok(())
     }
 
     /// Folds a completion: its review, its results, then what the guard would have said.
@@ -265,7 +266,7 @@ impl<'e> Fold<'e, '_> {
             self.event(turn, message, What::Fired(firing));
         }
         if said.iter().any(|it| matches!(it.kind, InterventionKind::Stop)) {
-            self.folded.end = Some(End { turn, message, turns_after: 0, calls_after: 0 });
+            self.folded.end = Some(End { turn, message, entries: 0, turns_after: 0, calls_after: 0 });
         }
     }
 

@@ -262,22 +262,14 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
         }
         let Some(end) = folded.end else { return (fired, stretches) };
         before += end.turn;
-        rest = after(rest, end.message);
+        rest = &rest[end.entries..];
         if !rest.iter().any(|it| completion(&it.entry).is_some()) {
             return (fired, stretches);
         }
         let mut stack = stack();
         stack.observe(&entries[0].entry);
-        (folded, _) = fold_until_end(rest, &mut stack);
+        folded = fold_until_end(rest, &mut stack);
     }
-}
-
-/// What came after this message and its results. What comes before is looked through, and nothing behind.
-fn after(entries: &[Placed], message: usize) -> &[Placed] {
-    let of_it = |it: &Placed| it.message == message;
-    let from = entries.iter().position(of_it).unwrap_or(0);
-    let own = entries[from..].iter().take_while(|it| of_it(it) || matches!(it.entry, Entry::Result(_)));
-    &entries[from + own.count()..]
 }
 
 fn completions(entries: &[Placed]) -> u64 {

@@ -201,12 +201,12 @@ fn what_is_recorded_after_the_guard_would_have_ended_the_run_is_not_asked_about(
         ["2@2 review over stop x1 - opens opens-guard", "2@2 review told notice x1 -"]
     );
     assert_eq!((folded.turns, folded.calls), (2, 2));
-    assert_eq!(folded.end, Some(End { turn: 2, message: 2, turns_after: 3, calls_after: 2 }));
+    assert_eq!(folded.end, Some(End { turn: 2, message: 2, entries: 5, turns_after: 3, calls_after: 2 }));
     assert!(!guard.log.contains("over"), "{}", guard.log);
 
     // A failed attempt: the third one ends the run, before the turn that would have followed.
     let folded = fold_of("a=x _ _ _ b=x", &mut Example::default());
-    assert_eq!(folded.end, Some(End { turn: 2, message: 4, turns_after: 1, calls_after: 1 }));
+    assert_eq!(folded.end, Some(End { turn: 2, message: 4, entries: 6, turns_after: 1, calls_after: 1 }));
     // A question ends nothing.
     let folded = fold_of("a=x _ _ b=x", &mut Example::default());
     assert_eq!((folded.end, folded.turns), (None, 2));

@@ -100,7 +100,7 @@ fn a_firing_after_a_point_counts_apart() {
 fn a_point_far_after_the_end_that_a_guard_chose_is_missed_and_counted() {
     let mut judged = judged(&["run 21 stuck cycle 1", "run 23 stuck cycle 1", "run 61 legit none 1"]);
     let mut run = replayed("run", &[19]);
-    run.folded.end = Some(End { turn: 11, message: 21, turns_after: 39, calls_after: 0 });
+    run.folded.end = Some(End { turn: 11, message: 21, entries: 0, turns_after: 39, calls_after: 0 });
     judged.add(&run);
     assert_eq!(reached(&judged), [Some(Reach::Hit), Some(Reach::Hit), Some(Reach::Missed)]);
     assert_eq!(judged.missed_after_end(), 1);

@@ -166,9 +166,8 @@ impl Crash {
             };
             let job = crash::read(file).map_err(|error| Error::unreadable(file, &error))?;
             let out = job.out.clone();
-            crash::play(job, read, guards).map_err(|error| {
-                Error::file(&out, "a run whose own files stay as they are", error.to_string())
-            })?;
+            crash::play(job, read, guards)
+                .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;
             return Ok(Exit::Fine);
         }
         if self.agent.is_empty() && self.cmd.is_none() {

@@ -145,7 +145,15 @@ impl Agent<'_> {
             if nth == 0 {
                 self.prepare(&filling)?;
             }
-            let ran = self.child(&command, nth)?;
+            let ran = match self.child(&command, nth) {
+                Ok(ran) => ran,
+                // It can have removed what it needs to begin once more.
+                Err(_) if nth > 0 => {
+                    self.unheard = true;
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            };
             // The user says nothing to a program that has just failed.
             let goes_on = ran.ended == Ended::Itself && ran.status.success();
             self.runs.push(ran);

@@ -92,9 +92,6 @@ fn a_word_to_a_model_that_gets_on_is_a_false_alarm() {
     }
 }
 
-/// Such a program leaves no trace of a call, and nothing that it prints is a word of the agent.
-/// A limit that is already lower stays, so both are compared with what there is.
-#[cfg(target_os = "linux")]
 #[test]
 fn an_agent_that_removes_its_folders_has_a_verdict() {
     for (folders, word) in
@@ -106,6 +103,26 @@ fn an_agent_that_removes_its_folders_has_a_verdict() {
     }
 }
 
+/// The user says another word to it, and it has nowhere to begin.
+#[test]
+fn an_agent_that_has_removed_its_folder_is_not_started_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let command = agent("").replace("{task}", "\"$1\"") + "; rm -rf {workspace}";
+    let command = format!("[\"sh\", \"-c\", {command:?}, \"sh\", \"{{task}}\"]");
+    let head = "format = 1\nagent = \"small\"\nversion = \"1\"\n[run]\napi = \"openai\"\n";
+    let profile = format!("{head}command = {command}\nresume = {command}\n");
+    fs::write(folder.path().join("small.toml"), profile).expect("a file");
+    let arguments = ["crash", "--agent", "small.toml", "--scenario", "abandonment", "--out", "out"];
+    let (code, _, said) = ran(&mut balk(folder.path(), &arguments));
+    assert_eq!(code, 0, "{said}");
+    let text = fs::read_to_string(folder.path().join("out/runs.json")).expect("a record");
+    let record: Value = serde_json::from_str(&text).expect("it is JSON");
+    let verdict = &record["runs"][0]["verdict"];
+    assert_eq!((&verdict["word"], &verdict["unheard"]), (&"silent".into(), &true.into()), "{verdict:#}");
+}
+
+/// A limit that is already lower stays, so both are compared with what there is.
+#[cfg(target_os = "linux")]
 #[test]
 fn an_agent_begins_with_its_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -117,6 +134,7 @@ fn an_agent_begins_with_its_bounds() {
     assert_eq!(core, "0");
 }
 
+/// Such a program leaves no trace of a call, and nothing that it prints is a word of the agent.
 #[test]
 fn what_a_program_of_the_agents_own_prints_is_no_word_of_the_agent() {
     for verdict in check(&agent("--own-programs"), &[("finish-storm", "silent")], &[]) {

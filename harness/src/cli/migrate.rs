@@ -1,5 +1,6 @@
 //! `balk migrate`: rewrites scenario files of the first version of the format, and records of the second.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -55,13 +56,18 @@ impl Migrate {
     pub fn run(&self) -> Result<Exit, Error> {
         let mut exit = Exit::Fine;
         let mut read = Vec::new();
-        for path in self.files.iter().filter(|it| it.is_dir()) {
+        // A file that is named twice, by whatever path, is one file.
+        let mut known = BTreeSet::new();
+        let is_new =
+            |it: &&PathBuf| known.insert(std::fs::canonicalize(it).unwrap_or_else(|_| it.to_path_buf()));
+        let files: Vec<&PathBuf> = self.files.iter().filter(is_new).collect();
+        for path in files.iter().filter(|it| it.is_dir()) {
             match renew(path) {
                 Ok(()) => say(format_args!("{}: rewritten, with checksums", path.display())),
                 Err(error) => exit = Failure::from(error).shown(),
             }
         }
-        for path in self.files.iter().filter(|it| !it.is_dir()) {
+        for path in files.into_iter().filter(|it| !it.is_dir()) {
             match old(path) {
                 Ok(old) => read.push(Read { path, old }),
                 Err(failure) => exit = failure.shown(),

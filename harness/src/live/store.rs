@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_contract::wire::{Form, Reply};
-use balk_reports::records::seal::{Damage, Sealed, Sealing};
+use balk_reports::records::seal::{self, Damage, Sealed, Sealing};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
@@ -179,11 +179,11 @@ impl Store {
         })
     }
 
-    /// Keeps a reply.
+    /// Keeps a reply. False if the request and the reply are together longer than a line that can be read again.
     ///
     /// # Errors
     /// It cannot be written, or the record is full.
-    pub(super) fn keep(&self, place: &Place, request: &str, reply: &Reply) -> Result<(), Error> {
+    pub(super) fn keep(&self, place: &Place, request: &str, reply: &Reply) -> Result<bool, Error> {
         let hash = xxh3_128(request.as_bytes());
         let line = Line {
             scenario: place.scenario.clone(),
@@ -199,6 +199,9 @@ impl Store {
             body: reply.body.to_string(),
         };
         let text = serde_json::to_string(&line).expect("plain data");
+        if !seal::fits(&text) {
+            return Ok(false);
+        }
         let path = self.folder.join(JOURNAL);
         let mut written = self.locked();
         written.bytes += text.len() as u64;
@@ -211,7 +214,7 @@ impl Store {
             added.map_err(|error| Error::file(&path, "a file that can be written to", error))?;
         }
         written.lines.insert((place.clone(), hash), text.into());
-        Ok(())
+        Ok(true)
     }
 
     /// Packs all completions into one file, and removes the journal.
@@ -327,14 +330,12 @@ const COMPLETION: &str = "a completion of a live record: {\"scenario\": …}";
 
 /// Reads lines without checksums. What a killed run left of the last one is dropped.
 fn read_old(path: &Path, input: impl BufRead, lines: &mut Kept) -> Result<(), Error> {
-    let mut input = input.take(BYTES_MAX);
-    for number in 1.. {
+    for (number, text) in (1_u64..).zip(seal::plain_lines(input.take(BYTES_MAX))) {
         let bad = |found: String| Error {
             place: format!("line {number}").into(),
             ..Error::file(path, COMPLETION, found)
         };
-        let mut text = String::new();
-        input.read_line(&mut text).map_err(|error| bad(error.to_string()))?;
+        let text = text.map_err(|error| bad(error.to_string()))?;
         let Some(line) = text.strip_suffix('\n') else { return Ok(()) };
         let key = key(line).map_err(bad)?;
         lines.insert(key, line.into());

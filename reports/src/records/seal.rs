@@ -129,14 +129,35 @@ impl<W: Write> Sealing<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a line is no JSON object with members"));
         }
         let sum = self.lines.sum(&line, name);
-        self.lines.take(sum);
         line.extend_from_slice(member(name, sum).as_bytes());
         if line.len() > LINE_BYTES {
             let why = format!("a line has {} bytes, and no reader takes more than {LINE_BYTES}", line.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
+        self.lines.take(sum);
         self.out.write_all(&line)
     }
+}
+
+/// Whether a line of this text can be written, with its checksum.
+#[must_use]
+pub fn fits(text: &str) -> bool {
+    text.len() + member(SEAL, 0).len() <= LINE_BYTES
+}
+
+/// Lines without checksums, as older versions wrote them, each with the same bound.
+pub fn plain_lines(mut input: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
+    std::iter::from_fn(move || {
+        let mut line = String::new();
+        match input.by_ref().take(LINE_BYTES as u64 + 1).read_line(&mut line) {
+            Err(error) => Some(Err(error)),
+            Ok(0) => None,
+            Ok(length) if length > LINE_BYTES => {
+                Some(Err(io::Error::other(format!("a line has more than {} MiB", LINE_BYTES >> 20))))
+            }
+            Ok(_) => Some(Ok(line)),
+        }
+    })
 }
 
 /// The end of a line: its last member, the bracket, and the line feed.

@@ -2,13 +2,13 @@
 
 use std::io::BufRead;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::file::BadBench;
 use super::named::without_paths;
 use super::plan::BENCH_SCHEMA;
 use super::record::Bench;
-use crate::records::seal::Sealing;
+use crate::records::seal::{Sealing, plain_lines};
 
 impl Bench {
     /// Reads a record of version 2.
@@ -17,16 +17,19 @@ impl Bench {
     /// It cannot be read, is of another version, or contradicts itself; the error names the line.
     pub fn read_old(input: impl BufRead) -> Result<Self, BadBench> {
         let mut lines = Vec::new();
-        for (line, text) in (1..).zip(input.lines()) {
-            let text = text.map_err(BadBench::Io)?;
-            let value: Value = serde_json::from_str(&text)
+        for (line, text) in (1..).zip(plain_lines(input)) {
+            let value: Value = serde_json::from_str(&text.map_err(BadBench::Io)?)
                 .map_err(|error| bad(line, "a line of a record", error.to_string()))?;
             lines.push(value);
+            if lines.len() > LINES {
+                return Err(bad(line, &format!("at most {LINES} lines"), "more".into()));
+            }
         }
         let Some((first, rest)) = lines.split_first_mut() else {
             return Err(bad(1, "the plan of a bench: {\"plan\": …}", "the end of the file".into()));
         };
-        renew(&mut first["plan"]).map_err(|found| bad(1, "the plan of a record of version 2", found))?;
+        let plan = first.get_mut("plan").ok_or_else(|| "a line without a plan".to_owned());
+        plan.and_then(renew).map_err(|found| bad(1, "the plan of a record of version 2", found))?;
         let mut sealed = Vec::new();
         let mut sealing = Sealing::new(&mut sealed);
         let unfit = |error: std::io::Error| bad(1, "JSON objects", error.to_string());
@@ -37,6 +40,13 @@ impl Bench {
         }
         Self::read(&*sealed)
     }
+}
+
+/// A plan has at most 100,000 cells, and a cell has a line.
+const LINES: usize = 100_002;
+
+fn text<'o>(object: &'o Map<String, Value>, name: &str) -> Option<&'o str> {
+    object.get(name).and_then(Value::as_str)
 }
 
 fn bad(line: usize, expected: &str, found: String) -> BadBench {
@@ -53,7 +63,7 @@ fn renew(plan: &mut Value) -> Result<(), String> {
     for scenario in plan["scenarios"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         let target = scenario.remove("target");
         if let (Some(Value::String(target)), Some("file"), Some(name)) =
-            (target, scenario["suite"].as_str(), scenario["name"].as_str())
+            (target, text(scenario, "suite"), text(scenario, "name"))
         {
             files.push((target, name.to_owned()));
         }
@@ -98,6 +108,17 @@ mod tests {
             refused(&old.replacen("\"schema\":2", "\"schema\":1", 1)),
             "line 1: expected the plan of a record of version 2, found version 1"
         );
+        for other in ["[]", "5", "\"x\"", "{}", "null"] {
+            assert!(
+                refused(other).starts_with("line 1: expected the plan of a record of version 2"),
+                "{other}"
+            );
+        }
+        let nameless = r#"{"plan":{"schema":2,"scenarios":[{"target":"a.toml"}]}}"#;
+        assert!(refused(nameless).starts_with("line 1: "), "{}", refused(nameless));
+        let long =
+            Bench::read_old(std::io::BufReader::new(std::io::repeat(b' '))).expect_err("it never ends");
+        assert!(long.to_string().contains("more than 16 MiB"), "{long}");
         let cut: String = old.lines().take(3).map(|line| format!("{line}\n")).collect();
         assert!(refused(&cut).starts_with("line 4: "), "{}", refused(&cut));
     }

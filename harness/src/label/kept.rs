@@ -83,6 +83,8 @@ pub struct Kept {
     points: Vec<(Place, Option<Point>)>,
     /// Where to find the run of each place: FILE:LINE:MESSAGE.
     named: Vec<String>,
+    /// What the file had last; `None` while it is not there.
+    last: Option<String>,
 }
 
 impl Kept {
@@ -97,8 +99,9 @@ impl Kept {
         };
         let named = sample.places.iter().map(named).collect();
         let points = sample.places.into_iter().zip(iter::repeat(None)).collect();
-        let mut kept = Self { file: file.to_owned(), plan, points, named };
-        if file.exists() {
+        let last = text_of(file)?;
+        let mut kept = Self { file: file.to_owned(), plan, points, named, last };
+        if kept.last.is_some() {
             let of_file = plan_of(file)?.ok_or_else(|| {
                 let error = Error::file(file, "a file that `balk label` began", "another one");
                 error.hint("name another file with --out")
@@ -169,7 +172,7 @@ impl Kept {
     /// Keeps the judgement of a place, in the file as well.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written, or something else has written to it.
     pub fn judge(&mut self, at: usize, judgement: Judgement) -> Result<(), Error> {
         let Judgement { label, confidence, kind, onset, reason } = judgement;
         let named = self.named[at].as_str().into();
@@ -189,10 +192,23 @@ impl Kept {
         });
         let points: Vec<Point> = self.points.iter().filter_map(|(_, point)| point.clone()).collect();
         let plan = serde_json::to_string(&self.plan).expect("plain data");
-        let write = |out: &mut files::Out<'_>| write!(out, "{MARK}{plan}\n{}", labels::text(&points));
+        if text_of(&self.file)? != self.last {
+            let found = "another one: it was changed meanwhile, and this judgement is not kept";
+            let error = Error::file(&self.file, "the file as this session wrote it last", found);
+            return Err(error.hint("the same command goes on with what the file has; one session at a time"));
+        }
+        let text = format!("{MARK}{plan}\n{}", labels::text(&points));
+        let write = |out: &mut files::Out<'_>| out.write_all(text.as_bytes());
         let unwritable = |error: io::Error| Error::file(&self.file, "a file that can be written", error);
-        files::write_whole(&self.file, write).map_err(unwritable)
+        files::write_whole(&self.file, write).map_err(unwritable)?;
+        self.last = Some(text);
+        Ok(())
     }
+}
+
+/// The text of a file; `None` if it is not there. A link that leads nowhere is there.
+fn text_of(file: &Path) -> Result<Option<String>, Error> {
+    if file.symlink_metadata().is_ok() { input::text(file).map(Some) } else { Ok(None) }
 }
 
 /// The reader that a file of judgements names, if it does.

@@ -65,7 +65,7 @@ impl Budget {
     /// Takes what a request has taken in place of what was set aside for it.
     pub(super) fn take(&self, set_aside: u64, tokens: u64) {
         let mut taken = self.locked();
-        taken[0] += tokens;
+        taken[0] = taken[0].saturating_add(tokens);
         taken[1] -= set_aside;
     }
 

@@ -85,7 +85,10 @@ impl Model<'_> {
         }
         let (reply, read) = self.ask(&request, place, offer)?;
         // It is kept before anything uses it. That the request is too long is an answer, too.
-        self.store.keep(place, &request, &reply).map_err(Stop::Unkept)?;
+        if !self.store.keep(place, &request, &reply).map_err(Stop::Unkept)? {
+            let message = "the request and its answer are too long together to be kept in a record";
+            return Err(stop(Refusal { remedy: Remedy::Nothing, ..Refusal::lost(message) }));
+        }
         read
     }
 
@@ -146,12 +149,16 @@ fn answer(mut completion: Completion, request: &str, place: &Place) -> Answer {
     let texts: usize = completion.texts().map(|text| text.len()).sum();
     let calls: usize = completion.calls.iter().map(|it| it.tool.len() + it.arguments.len()).sum();
     let counted = |tokens: u64, bytes: usize| match tokens {
-        0 => bytes as u64 / BYTES_PER_TOKEN,
-        tokens => tokens,
+        1..=TOKENS_MOST => tokens,
+        _ => bytes as u64 / BYTES_PER_TOKEN,
     };
     let tokens = [counted(input_tokens, request.len()), counted(output_tokens, texts + calls)];
     Answer { completion, request: xxh3_128(request.as_bytes()), tokens }
 }
+
+/// The most tokens of a request or an answer that are believed: ten times the longest context that is known, that of
+/// Llama 4 Scout. More is no count.
+const TOKENS_MOST: u64 = 100_000_000;
 
 /// The usual estimate for English and code.
 const BYTES_PER_TOKEN: u64 = 4;

@@ -222,6 +222,29 @@ fn a_program_that_is_killed_has_kept_what_was_judged() {
 }
 
 #[test]
+fn a_file_that_something_else_wrote_meanwhile_is_left_as_it_is() {
+    let folder = logs();
+    let arguments = ["label", "logs", "--places", "12", "--out", "ann.tsv", "--reader", "ann"];
+    let mut child = balk(folder.path(), &arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut typed = child.stdin.take().expect("it is piped");
+    typed.write_all(b"s\n").expect("it reads");
+    wait_for("the judgement", || labels::read(&folder.path().join("ann.tsv")).is_ok_and(|it| it.len() == 1));
+    // Another session goes on in the same file.
+    label(folder.path(), "2", &[], "l\nl\nq\n");
+    typed.write_all(b"s\n").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("it was changed meanwhile, and this judgement is not kept"), "{said}");
+    assert_eq!(points(folder.path()).len(), 3);
+}
+
+#[test]
 fn another_sample_in_the_same_file_is_refused() {
     let folder = logs();
     let begin = |more: &[&str]| label(folder.path(), "2", more, "l\n");

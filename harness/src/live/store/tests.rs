@@ -125,6 +125,18 @@ fn completions_have_a_bound() {
 
 /// Nothing is kept that could not be read again.
 #[test]
+fn a_reply_that_is_longer_than_a_line_is_not_kept_and_others_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store(folder.path());
+    let long = reply(&"x".repeat(16 << 20));
+    assert!(!store.keep(&place(3), r#"{"a":1}"#, &long).expect("it is no fault of the file"));
+    assert!(store.keep(&place(4), r#"{"a":1}"#, &reply("four")).expect("it can be written"));
+    drop(store);
+    assert_eq!(Store::read(folder.path()).expect("it is whole").count(), 3);
+}
+
+/// Nor after so many bytes.
+#[test]
 fn a_record_that_is_full_keeps_no_more() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(folder.path());

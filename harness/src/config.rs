@@ -45,7 +45,8 @@ pub const FILE: &str = "balk.toml";
 /// A folder that cannot be found.
 pub fn nearby(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let real = folder.canonicalize().map_err(|error| Error::file(folder, "a folder", error))?;
-    let above = real.ancestors().position(|it| it.join(FILE).is_file());
+    // One that is there and cannot be read is no reason to take another one, or none.
+    let above = real.ancestors().position(|it| it.join(FILE).symlink_metadata().is_ok());
     Ok(above.map(|steps| std::iter::repeat_n("..", steps).chain([FILE]).collect()))
 }
 
@@ -221,6 +222,10 @@ mod tests {
         write_passing(&folder.path().join(FILE), "").expect("a file");
         assert_eq!(found(), Some("../../balk.toml".into()));
         write_passing(&below.join(FILE), "").expect("a file");
+        assert_eq!(found(), Some("balk.toml".into()));
+        // What is there and is no file is found as well, so that it is an error and not passed over.
+        std::fs::remove_file(below.join(FILE)).expect("it is there");
+        std::fs::create_dir(below.join(FILE)).expect("a folder");
         assert_eq!(found(), Some("balk.toml".into()));
     }
 

@@ -36,10 +36,15 @@ impl Completions {
     /// # Errors
     /// An output that cannot be written.
     pub fn run(&self, program: Command, context: &Context) -> Result<Exit, Error> {
+        let name = program::name();
+        if !name.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-".contains(&it)) {
+            let expected = "a program whose name is a word of the shell (letters, digits, `.`, `_`, `-`)";
+            return Err(Error::usage("completions", expected, format!("`{name}`")).hint("rename the program"));
+        }
         let mut program = with_names(program, &context.registry);
         // The generator panics if it cannot write, so it writes to a buffer.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut program, program::name(), &mut script);
+        clap_complete::generate(self.shell, &mut program, name, &mut script);
         out::data().write_all(&script)?;
         Ok(Exit::Fine)
     }

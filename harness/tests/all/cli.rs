@@ -245,6 +245,22 @@ fn migrate_joins_twins_and_rewrites_the_rest() {
 }
 
 #[test]
+fn migrate_takes_a_file_that_is_named_twice_once() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/tests/old");
+    for named in [&["s.toml", "./s.toml", "h.toml"][..], &["s.toml", "h.toml", "./h.toml", "h.toml"]] {
+        let directory = empty();
+        let path = |name: &str| directory.path().join(name);
+        fs::copy(format!("{folder}/slow-page.toml"), path("s.toml")).expect("it is there");
+        fs::copy(format!("{folder}/slow-page-control.toml"), path("h.toml")).expect("it is there");
+        let said = whole(&run_in(directory.path(), &[&["migrate"], named].concat(), "2"));
+        assert!(said.starts_with("exit code: 0"), "{said}");
+        assert!(!path("h.toml").exists(), "it is in the other one");
+        let checked = whole(&run_in(directory.path(), &["check", "s.toml"], "2"));
+        assert!(checked.starts_with("exit code: 0"), "{checked}");
+    }
+}
+
+#[test]
 fn check_names_the_place() {
     let directory = empty();
     let run = |arguments: &[&str]| whole(&run_in(directory.path(), arguments, "2"));
@@ -254,6 +270,19 @@ fn check_names_the_place() {
     fs::write(directory.path().join("bad.toml"), bad).expect("it can be written");
     insta::assert_snapshot!("check_bad", run(&["check", "good.toml", "bad.toml"]));
     insta::assert_snapshot!("scenario_bad", run(&["scenario", "bad.toml"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_whose_name_is_no_word_has_no_completions() {
+    let directory = empty();
+    let program = directory.path().join("balk (1)");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_balk"), &program).expect("a link");
+    let output =
+        std::process::Command::new(&program).args(["completions", "bash"]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains("expected a program whose name is a word of the shell"), "{said}");
 }
 
 #[test]

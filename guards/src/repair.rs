@@ -39,8 +39,8 @@
 //! repair spends no correction. The user is told of each that is not known to only read (spec X4).
 //!
 //! *Thresholds*: a text before a call is as long as an announcement. Names are not compared with the tools of an offer
-//! of more than 1,024: each call of a name that is not on offer would cost as much as the offer. Agents that read calls from the text must turn
-//! `calls` off, or calls would be made twice.
+//! of more than 1,024: each call of a name that is not on offer would cost as much as the offer. Agents that read calls
+//! from the text must turn `calls` off, or calls would be made twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -247,8 +247,8 @@ fn seconds_after(times: &[(usize, Timestamp)], message: usize) -> Option<u64> {
     u64::try_from(to.duration_since(*from).as_secs()).ok()
 }
 
-/// The firings, and how many stretches of firings of any kind there are. After each end that the guards would have made,
-/// they start anew with what came after it.
+/// The firings, and how many stretches of firings of any kind there are. After each end that the guards would have
+/// made, they start anew with what came after it.
 fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
     let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
     let mut rest = entries;

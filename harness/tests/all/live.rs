@@ -374,24 +374,6 @@ fn a_first_request_that_is_refused_ends_the_run_before_anything_is_written() {
     assert!(files(folder.path()).is_empty());
 }
 
-/// A count that no model can have is estimated, as one that is missing is.
-#[test]
-fn counts_of_tokens_that_cannot_be_are_not_believed() {
-    for tokens in [1_u64 << 50, u64::MAX] {
-        let server = Server::new(move |_, _| {
-            let message = json!({"content": "I will write the file now."});
-            let usage = json!({"prompt_tokens": tokens, "completion_tokens": tokens});
-            let choices = json!([{"message": message, "finish_reason": "stop"}]);
-            Script::json(200, &json!({"choices": choices, "usage": usage}).to_string())
-        });
-        let folder = folder();
-        let (code, _, err) = live(folder.path(), &server, &["--guard", "default", "--out", "r"]);
-        assert_eq!(code, 0, "{err}");
-        let (code, out, err) = ran(&mut balk(folder.path(), &["report", "r"]));
-        assert!(code == 0 && !out.is_empty(), "{err}");
-    }
-}
-
 #[test]
 fn a_server_that_is_not_there_is_said_at_once() {
     let (folder, server) = (folder(), Server::new(fickle));

@@ -12,6 +12,9 @@ use balk_guards::wire::Dialect::{self, Anthropic, OpenAi};
 use balk_guards::wire::{Form, Refusal, Remedy};
 use balk_guards::{AttemptCause, Offer};
 
+use serde_json::json;
+
+use crate::common::program::{balk, ran};
 use crate::common::server::{Script, Server};
 
 const KEY: &str = "sk-test-0123456789/secret";
@@ -381,4 +384,25 @@ fn a_proxy_in_the_environment_is_not_used() {
     let output = test.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// A count that no model can have is estimated, as one that is missing is.
+#[test]
+fn counts_of_tokens_that_cannot_be_are_not_believed() {
+    for tokens in [1_u64 << 50, u64::MAX] {
+        let server = Server::new(move |_, _| {
+            let message = json!({"content": "I will write the file now."});
+            let usage = json!({"prompt_tokens": tokens, "completion_tokens": tokens});
+            let choices = json!([{"message": message, "finish_reason": "stop"}]);
+            Script::json(200, &json!({"choices": choices, "usage": usage}).to_string())
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = server.url();
+        let suite = ["--suite", "text-only-chat", "--trials", "2", "--guard", "default", "--out", "r"];
+        let live = [&["live", "--endpoint", &url, "--model", "m"], &suite[..]].concat();
+        let (code, _, err) = ran(&mut balk(folder.path(), &live));
+        assert_eq!(code, 0, "{err}");
+        let (code, out, err) = ran(&mut balk(folder.path(), &["report", "r"]));
+        assert!(code == 0 && !out.is_empty(), "{err}");
+    }
 }

@@ -26,7 +26,11 @@ pub(super) struct Tools {
 const COMPARED: usize = 1024;
 
 impl From<Vec<Offered>> for Tools {
-    fn from(all: Vec<Offered>) -> Self {
+    /// A saved list may have the members of a tool in the order of its schema.
+    fn from(mut all: Vec<Offered>) -> Self {
+        for tool in &mut all {
+            tool.members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        }
         let (mut by_name, mut by_original) = (BTreeMap::new(), BTreeMap::new());
         for (at, tool) in all.iter().enumerate() {
             by_name.entry(tool.name.clone()).or_insert(at);
@@ -92,9 +96,6 @@ impl Offered {
     fn of(tool: &Tool) -> Self {
         let schema: Value = serde_json::from_str(tool.parameters.text()).unwrap_or_default();
         let members = schema["properties"].as_object().into_iter().flatten();
-        let mut members: Vec<(Arc<str>, Types)> =
-            members.map(|(name, it)| (name.as_str().into(), Types::of(it))).collect();
-        members.sort_by(|(one, _), (other, _)| one.cmp(other));
         Self {
             name: tool.name.clone(),
             original: tool.original.clone(),
@@ -102,7 +103,7 @@ impl Offered {
             purpose: tool.purpose,
             is_of_provider: tool.provider_executed,
             required: tool.parameters.required().clone(),
-            members,
+            members: members.map(|(name, it)| (name.as_str().into(), Types::of(it))).collect(),
             is_closed: schema["additionalProperties"] == Value::Bool(false),
         }
     }
@@ -209,5 +210,24 @@ impl Types {
 
     fn has_text(self) -> bool {
         self.0 & 1 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_tool_has_its_types_in_whatever_order_its_members_are() {
+        let schema =
+            r#"{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"type":"boolean"}}}"#;
+        let tools = Tools::of(&Offer::new([Tool::new("set").parameters(schema)]));
+        let mut saved = serde_json::to_value(&tools).expect("plain data");
+        saved[0]["members"].as_array_mut().expect("a list").reverse();
+        let loaded: Tools = serde_json::from_value(saved).expect("a list of tools");
+        assert_eq!(loaded, tools);
+        for arguments in [r#"{"a":"x"}"#, r#"{"b":1}"#, r#"{"c":1}"#] {
+            assert!(!loaded[0].fits(arguments), "{arguments}");
+        }
     }
 }

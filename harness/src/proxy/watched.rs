@@ -42,7 +42,8 @@ impl Watched {
     }
 }
 
-/// Lets guards work. They may be other programs, and take their time: other requests go on meanwhile.
+/// Lets guards work. They may be other programs, and take their time: other requests go on meanwhile, as long as tokio
+/// has threads left, of which it starts 512 beside its workers by default.
 pub(super) fn at_work<T>(guards: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(guards)
 }

@@ -187,6 +187,7 @@ pub fn main_with(registry: Registry) -> ExitCode {
     let run = || {
         interrupt::survive_long_files();
         registry.check()?;
+        threads::check_variable()?;
         let Some(cli) = parsed()? else { return Ok(Exit::Fine) };
         screen::set_colour(cli.color);
         cli.command.run(&Context { registry })

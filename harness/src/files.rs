@@ -52,6 +52,20 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     }
 }
 
+/// Checks that a file or a folder can be made at this path, before work whose result goes there. Where its folder is
+/// missing, the nearest one above counts.
+///
+/// # Errors
+/// Nothing can be made there.
+pub(crate) fn check_place(path: &Path) -> io::Result<()> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    let is_there = |it: &&Path| it.as_os_str().is_empty() || it.symlink_metadata().is_ok();
+    let there = folder_of(path).ancestors().find(is_there).filter(|it| !it.as_os_str().is_empty());
+    temporary(there.unwrap_or(Path::new("."))).map(drop)
+}
+
 /// Whether this path leads to a device, a pipe or a socket.
 pub(crate) fn is_stream(path: &Path) -> bool {
     matches!(Place::of(path), Ok(Place::Stream))

@@ -95,6 +95,8 @@ impl Hunt {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(folder) = &self.out {
             files::check_empty(folder)?;
+            files::check_place(folder)
+                .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
         }
         let reactions = match self.set_from.reactions() {
             Ok(reactions) => reactions,
@@ -121,7 +123,7 @@ impl Hunt {
         if interrupt.came() {
             return Ok(Exit::Interrupted);
         }
-        let kept = hunt::keep(&hunt, &hunted, &contrasts, self.finds);
+        let kept = hunt::keep(&hunt, &hunted, &contrasts, self.finds, &interrupt.flag());
         if interrupt.came() {
             return Ok(Exit::Interrupted);
         }

@@ -21,6 +21,7 @@ use super::{document, progress};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::files;
 use crate::guards::{DEFAULT, Recipes};
 use crate::import::reading::{Ending, Input, Reading, Taken};
 use crate::import::{self, Piece, Setting, join};
@@ -124,6 +125,7 @@ impl Label {
     }
 
     fn label(&self, context: &Context, out: &Path, reader: &str) -> Result<Exit, Error> {
+        files::check_place(out).map_err(|error| Error::file(out, "a file that can be written", error))?;
         let config = context.config(None)?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
@@ -136,18 +138,20 @@ impl Label {
             pool: &pool,
         };
         recipes.stack(DEFAULT, &TruthChannel::default())?;
-        let mut files = Vec::new();
+        let mut logs = Vec::new();
         for input in &self.inputs {
             if document::is_standard(input) {
                 let error = Error::usage("standard input", "the reader's judgements", "the name of an input");
                 return Err(error.hint("name a file; `balk import - --out FILE` makes one"));
             }
-            files.extend(recordings::expand(input)?);
+            logs.extend(recordings::expand(input)?);
         }
-        let (sample, sources) = self.draw(&replay, &files)?;
+        // A folder of logs may have the file of judgements in it, which grows.
+        logs.retain(|it| !files::is_same(&it.path, out));
+        let (sample, sources) = self.draw(&replay, &logs)?;
         let plan = Plan::new(reader, self.seed, self.places, &sample, sources);
         let kept = Kept::open(out, plan, sample)?;
-        let shown = shown(&kept, &files, replay.from, &setting, &pool)?;
+        let shown = shown(&kept, &logs, replay.from, &setting, &pool)?;
         let input = io::stdin().lock();
         let output = out::people();
         Session { input, output, kept, shown, file: out, inputs: &self.inputs }.run()

@@ -199,8 +199,8 @@ impl Live {
             endpoint: server.as_ref().map(|it| &it.endpoint),
             budget: &Budget::new(self.budget_tokens, self.budget_minutes, interrupt.flag()),
         };
-        if let Some((scenario, seed)) = &self.show {
-            return show(matrix, &model, scenario, *seed);
+        if let (Some((scenario, seed)), Some(folder)) = (&self.show, &self.offline) {
+            return show(folder, matrix, &model, (scenario, *seed));
         }
         let mut record = Record::new(matrix.plan().clone());
         let wanted = |scenario: usize, seed| again.as_ref().is_none_or(|it| it.done[scenario].has(seed));

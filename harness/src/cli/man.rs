@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use balk_reports::records::quoted;
 use clap::{Args, Command};
 
 use super::out;
@@ -31,7 +32,7 @@ impl Man {
         clap_mangen::generate_to(program.name(&name).bin_name(&name), &self.out).map_err(unwritable)?;
         let first = self.out.join(format!("{name}.1"));
         writeln!(out::people(), "wrote {}, and a page for each command", first.display())?;
-        writeln!(out::people(), "\nnext: man -l {}", first.display())?;
+        writeln!(out::people(), "\nnext: man -l {}", quoted(&first.display().to_string()))?;
         Ok(Exit::Fine)
     }
 }

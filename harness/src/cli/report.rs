@@ -76,6 +76,16 @@ enum Form {
     Junit,
 }
 
+impl Form {
+    /// Standard output for it. A log may be made of Markdown, so that no line of it is one which a log obeys.
+    fn output(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Markdown => out::people(),
+            Self::Html | Self::Json | Self::Csv | Self::Junit => out::data(),
+        }
+    }
+}
+
 impl Report {
     /// Runs the command.
     ///
@@ -143,7 +153,7 @@ impl Report {
         };
         match &self.out {
             Some(path) if !document::is_standard(path) => write(path, &text)?,
-            Some(_) | None => out::data().write_all(text.as_bytes())?,
+            Some(_) | None => self.format.output().write_all(text.as_bytes())?,
         }
         Ok(Exit::Fine)
     }

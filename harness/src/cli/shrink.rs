@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use balk_reports::records::quoted;
 use balk_reports::report::document::Screen;
@@ -121,6 +122,7 @@ impl Shrink {
             },
             shows: &self.shows,
             tries: self.tries,
+            stop: &AtomicBool::new(false),
         };
         let lines = text.lines().count();
         let shrunk = shrink::shrink(&case, |it| {
@@ -190,7 +192,7 @@ impl Shrink {
     }
 }
 
-/// Checks that the folder has none of the files that will be written.
+/// Checks that the folder has none of the files that will be written, and takes them.
 fn free(folder: &Path) -> Result<(), Error> {
     for name in [SCENARIO, TRANSCRIPT] {
         let path = folder.join(name);
@@ -198,5 +200,6 @@ fn free(folder: &Path) -> Result<(), Error> {
             return Err(Error::exists(&path).hint("name another folder"));
         }
     }
-    Ok(())
+    files::check_place(&folder.join(SCENARIO))
+        .map_err(|error| Error::file(folder, "a folder that can be written to", error))
 }

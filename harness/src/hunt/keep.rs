@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use balk_scenarios::format;
 use balk_scenarios::{Scenario, World, WorldOptions, toolsets};
@@ -27,9 +28,15 @@ const TRIES: u32 = 1_000;
 
 /// The worst finds, at most so many, as small scenarios. A find that is then the same as an earlier one is dropped.
 ///
-/// `contrasts` are the baseline and the oracle, as for [`Case::contrasts`].
+/// `contrasts` are the baseline and the oracle, as for [`Case::contrasts`]. Once `stop` is set, nothing shrinks further.
 #[must_use]
-pub fn keep(hunt: &Hunt<'_>, hunted: &Hunted, contrasts: &[Recipe], most: usize) -> Vec<Kept> {
+pub fn keep(
+    hunt: &Hunt<'_>,
+    hunted: &Hunted,
+    contrasts: &[Recipe],
+    most: usize,
+    stop: &AtomicBool,
+) -> Vec<Kept> {
     let mut named: BTreeMap<String, usize> = BTreeMap::new();
     let worst: Vec<(String, &Find)> = hunted
         .worst(most)
@@ -44,7 +51,7 @@ pub fn keep(hunt: &Hunt<'_>, hunted: &Hunted, contrasts: &[Recipe], most: usize)
     let kept: Vec<Kept> = worst
         .into_par_iter()
         .map(|(name, find)| {
-            let shrunk = shrunk(hunt, find, &name, contrasts);
+            let shrunk = shrunk(hunt, find, &name, contrasts, stop);
             Kept { name, find: find.clone(), shrunk }
         })
         .collect();
@@ -52,7 +59,7 @@ pub fn keep(hunt: &Hunt<'_>, hunted: &Hunted, contrasts: &[Recipe], most: usize)
     kept.into_iter().filter(|it| seen.insert(essence(&it.shrunk.text))).collect()
 }
 
-fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shrunk {
+fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe], stop: &AtomicBool) -> Shrunk {
     let drawn = hunt.worlds.scenario(find.seed, hunt.pools);
     let options = WorldOptions { pools: hunt.pools, ..WorldOptions::default() };
     let scenario = Arc::new(Scenario {
@@ -73,6 +80,7 @@ fn shrunk(hunt: &Hunt<'_>, find: &Find, name: &str, contrasts: &[Recipe]) -> Shr
         options: WorldOptions { reactions: hunt.reactions, ..WorldOptions::default() },
         shows: &shows,
         tries: TRIES,
+        stop,
     };
     shrink::shrink(&case, |_| ()).expect("a file plays as the world that it was written from")
 }

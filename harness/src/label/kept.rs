@@ -4,9 +4,11 @@
 //! [judged points](crate::replay::labels) in the order of the sample. It is written whole after each judgement, so a
 //! program that is killed loses nothing.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +19,7 @@ use crate::error::Error;
 use crate::files;
 use crate::import::one_line;
 use crate::input;
-use crate::replay::labels::{self, Label, Point};
+use crate::replay::labels::{self, Label, Point, Weight};
 
 /// The beginning of the first line.
 const MARK: &str = "# balk label: ";
@@ -107,23 +109,38 @@ impl Kept {
                 error.hint("name another file with --out")
             })?;
             kept.plan.check(file, &of_file)?;
-            for point in labels::read(file)? {
-                kept.take(point)?;
+            let text = kept.last.as_deref().unwrap_or_default();
+            let header = (1..).zip(text.lines()).find(|(_, line)| !line.starts_with(labels::COMMENT));
+            let first = header.map_or(1, |(line, _)| line + 1);
+            let numbers: BTreeMap<(Arc<str>, usize), usize> =
+                kept.places().enumerate().map(|(at, it)| ((it.run.clone(), it.message), at)).collect();
+            for (line, point) in (first..).zip(labels::read(file)?) {
+                let at = numbers.get(&(point.trajectory.clone(), point.message));
+                kept.take(line, at.copied(), point)?;
             }
         }
         Ok(kept)
     }
 
-    /// Takes a point that the file has.
-    fn take(&mut self, point: Point) -> Result<(), Error> {
-        let is_its =
-            |it: &&mut (Place, Option<Point>)| it.0.run == point.trajectory && it.0.message == point.message;
-        let Some((_, judged)) = self.points.iter_mut().find(is_its) else {
-            let found = format!("message {} of `{}`", point.message, one_line(&point.trajectory, 80));
-            let error = Error::file(&self.file, "places of its sample alone", found);
-            return Err(error.hint("take the line out"));
+    /// Takes the point that the file has in this line, of the place with this number. How a place was drawn is known, so
+    /// the file has no say in it.
+    fn take(&mut self, line: u64, at: Option<usize>, point: Point) -> Result<(), Error> {
+        let bad = |expected: &str, found: String, hint: &str| Error {
+            place: format!("line {line}").into(),
+            ..Error::file(&self.file, expected, found).hint(hint)
         };
-        *judged = Some(point);
+        let Some(at) = at else {
+            let found = format!("message {} of `{}`", point.message, one_line(&point.trajectory, 80));
+            return Err(bad("a place of the sample", found, "take the line out"));
+        };
+        let drawn = |control: bool, weight: Weight| format!("control {} and weight {weight}", u8::from(control));
+        let expected = drawn(self.points[at].0.control, self.points[at].0.weight);
+        let found = drawn(point.control, point.weight);
+        if found != expected {
+            return Err(bad(&format!("{expected}, as the place was drawn"), found, "write them back as they were"));
+        }
+        let place = Some(self.named[at].as_str().into());
+        self.points[at].1 = Some(Point { place, ..point });
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The input, the progress and the result of shrinking.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use balk_reports::records::TrialRecord;
 use balk_scenarios::{Scenario, WorldOptions};
@@ -28,6 +29,8 @@ pub struct Case<'a> {
     pub shows: &'a Shows,
     /// The maximum number of smaller trials.
     pub tries: u32,
+    /// Once it is set, no more trials are run, and the smallest so far is the result.
+    pub stop: &'a AtomicBool,
 }
 
 /// The result.
@@ -41,7 +44,8 @@ pub struct Shrunk {
     pub record: TrialRecord,
     /// The number of smaller trials that were run.
     pub tries: u32,
-    /// Whether nothing smaller is left to try; otherwise the limit of tries was reached.
+    /// Whether nothing smaller is left to try; otherwise the limit of tries was reached, or somebody
+    /// stopped it.
     pub is_smallest: bool,
     /// Whether the baseline or the oracle did not show the problem at the start. Otherwise the smaller trial may show
     /// it for another reason: a truncated trial shows many problems.

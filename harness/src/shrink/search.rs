@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use balk_scenarios::format::Document;
 use balk_scenarios::{Scenario, World, toolsets};
@@ -145,9 +146,9 @@ impl<'a> Search<'a> {
         self.changes
     }
 
-    /// Whether the limit of tries is reached.
+    /// Whether the limit of tries is reached, or somebody stopped the search.
     pub(super) fn is_spent(&self) -> bool {
-        self.tries >= self.case.tries
+        self.tries >= self.case.tries || self.case.stop.load(Ordering::Relaxed)
     }
 
     /// The progress.

@@ -293,6 +293,16 @@ fn verify() {
 }
 
 #[test]
+fn more_threads_than_any_machine_has_are_refused_before_they_start() {
+    let folder = empty();
+    let Ran { code, err, .. } = run_with(folder.path(), &["list"], &[("RAYON_NUM_THREADS", "100000")]);
+    let expected = "error: RAYON_NUM_THREADS: expected at most 1024 threads, found 100000\n";
+    assert_eq!((code, &*err), (2, expected));
+    let Ran { code, err, .. } = run(&["replay", "-", "--jobs", "100000"]);
+    assert_eq!((code, &*err), (2, "error: --jobs: expected at most 1024 threads, found 100000\n"));
+}
+
+#[test]
 fn command_lines_that_make_no_sense() {
     for (name, arguments) in [
         ("scenario_near", &["scenario", "abandonmet"][..]),

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::common::program::{balk, ran};
 use crate::common::recipe::recipe;
@@ -89,7 +90,7 @@ fn what_is_kept_shows_the_same_and_nothing_is_kept_twice() {
     {
         let (worlds, stack) = (&Worlds::from(Target::Any), &recipe(guard));
         let asked = Hunt { worlds, stack, prey: &[prey], pools, reactions: None, seed: 7, trials: 128 };
-        let kept = keep(&asked, &hunt(&asked, |_| ControlFlow::Continue(())), &contrasts, 2);
+        let kept = keep(&asked, &hunt(&asked, |_| ControlFlow::Continue(())), &contrasts, 2, &AtomicBool::new(false));
         assert!(!kept.is_empty(), "{guard}");
         for it in &kept {
             let scenario = read(&it.shrunk.text);
@@ -99,6 +100,17 @@ fn what_is_kept_shows_the_same_and_nothing_is_kept_twice() {
         let texts: BTreeSet<&str> = kept.iter().map(|it| &*it.shrunk.text).collect();
         assert_eq!(texts.len(), kept.len());
     }
+}
+
+#[test]
+fn a_hunt_that_is_stopped_shrinks_nothing() {
+    let contrasts = ["none", "oracle"].map(recipe);
+    let (worlds, stack) = (&Worlds::from(Target::Any), &recipe("cline"));
+    let (prey, pools) = (&[Prey::False], Pools::Open);
+    let asked = Hunt { worlds, stack, prey, pools, reactions: None, seed: 7, trials: 128 };
+    let hunted = hunt(&asked, |_| ControlFlow::Continue(()));
+    let kept = keep(&asked, &hunted, &contrasts, 10, &AtomicBool::new(true));
+    assert!(!kept.is_empty() && kept.iter().all(|it| it.shrunk.tries == 0 && !it.shrunk.is_smallest));
 }
 
 /// All files of a folder, by name.
@@ -163,6 +175,13 @@ fn nothing_found_is_said_and_what_makes_no_sense_is_refused() {
     refused(&["--for", "losing"], 2, "invalid value 'losing'");
     refused(&["--trials", "0"], 2, "invalid value '0'");
     refused(&["--out", "nothing"], 3, "expected an empty or new folder, found other files");
+    // Nothing can be made there, not even by root; it is said before anything is played.
+    #[cfg(target_os = "linux")]
+    {
+        let (code, out, err) = run(&["--out", "/proc/finds"]);
+        assert!(code == 3 && out.is_empty(), "{err}");
+        assert!(err.starts_with("error: /proc/finds: expected a folder that can be written to, found"), "{err}");
+    }
     assert_eq!(files(&work.path().join("nothing")).len(), 2);
 }
 

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::program::{balk, wait_for};
+use crate::common::program::{balk, ran, wait_for};
 
 /// A run that reads a file so often in vain, and then other files.
 fn run(id: &str, outcome: &str, in_vain: usize, more: usize) -> String {
@@ -294,7 +294,53 @@ fn another_sample_in_the_same_file_is_refused() {
     fs::write(folder.path().join("ann.tsv"), text.replace("stuck-", "other-").replace("quiet-", "other-"))
         .expect("a file");
     let (code, _, said) = label(folder.path(), "2", &[], "l\n");
-    assert!(code == 3 && said.contains("expected places of its sample alone, found message"), "{said}");
+    assert!(code == 3 && said.contains("ann.tsv: line 3: expected a place of the sample, found message"), "{said}");
+}
+
+#[test]
+fn how_a_place_was_drawn_and_where_it_is_are_no_matter_of_the_file() {
+    let folder = logs();
+    label(folder.path(), "2", &[], "l\nl\n");
+    let file = folder.path().join("ann.tsv");
+    let kept = fs::read_to_string(&file).expect("a file");
+    let go_on = |change: fn(&mut Point)| {
+        let (plan, mut points) = (kept.lines().next().expect("a plan"), labels::parse(&kept).expect("points"));
+        change(&mut points[1]);
+        fs::write(&file, format!("{plan}\n{}", labels::text(&points))).expect("it can be written");
+        let (code, _, said) = label(folder.path(), "2", &[], "l\n");
+        (code, said)
+    };
+    for change in [|it: &mut Point| it.weight.0 += 1, |it: &mut Point| it.control = !it.control] {
+        let (code, said) = go_on(change);
+        assert!(code == 3 && said.contains("ann.tsv: line 4: expected control "), "{said}");
+        assert!(said.contains(", as the place was drawn, found control "), "{said}");
+    }
+    assert_eq!(go_on(|it| it.place = Some("elsewhere:1:2".into())).0, 0);
+    assert_eq!(points(folder.path())[..2], labels::parse(&kept).expect("points"));
+}
+
+#[test]
+fn the_file_may_lie_among_the_logs_and_is_tried_before_they_are_read() {
+    let folder = logs();
+    fs::write(folder.path().join("typed"), "l\n").expect("a file");
+    let label = |out: &str| {
+        let typed = fs::File::open(folder.path().join("typed")).expect("a file");
+        let arguments = ["label", "logs", "--places", "12", "--out", out, "--reader", "ann"];
+        ran(balk(folder.path(), &arguments).stdin(typed))
+    };
+    for judged in [1, 2] {
+        let (code, _, said) = label("logs/ann.log");
+        assert_eq!(code, 0, "{said}");
+        let points = labels::read(&folder.path().join("logs/ann.log"));
+        assert_eq!(points.expect("a file of labels").len(), judged);
+    }
+    // Nothing can be made there, not even by root.
+    #[cfg(target_os = "linux")]
+    {
+        let (code, shown, said) = label("/proc/ann.tsv");
+        assert!(code == 3 && shown.is_empty(), "{shown}{said}");
+        assert!(said.starts_with("error: /proc/ann.tsv: expected a file that can be written, found"), "{said}");
+    }
 }
 
 #[test]

@@ -165,6 +165,22 @@ fn plan(record: &Path) -> Value {
     serde_json::from_str::<Value>(text.lines().next().expect("a line")).expect("JSON")["plan"].clone()
 }
 
+/// What seals a record is no secret, and a report says with which command it was made.
+#[test]
+fn a_report_of_a_forged_plan_begins_no_workflow_command() {
+    let work = made();
+    resealed(&work.path().join("a/bench.jsonl"), |line| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        if let Some(suite) = line.pointer_mut("/plan/suite") {
+            *suite = "a\n::error::b ##[group]".into();
+        }
+        line.to_string()
+    });
+    let report = does(work.path(), &["report", "a"]);
+    assert!(report.contains("error::b"), "{report}");
+    assert!(!report.lines().any(|it| it.trim_start().starts_with("::")) && !report.contains("##["), "{report}");
+}
+
 #[test]
 fn a_folder_is_verified_from_end_to_end() {
     let work = made();

@@ -72,6 +72,8 @@ fn every_command_has_a_manual_page() {
         assert!(page(&format!("balk-{command}.1")).contains(".SH SYNOPSIS"), "{command}");
     }
     fs::write(folder.path().join("file"), "").expect("it can be written");
+    let (_, out, err) = ran(&mut balk(folder.path(), &["man", "--out", "my pages"]));
+    assert!(out.ends_with("next: man -l 'my pages/balk.1'\n"), "{out}{err}");
     let (code, out, err) = ran(&mut balk(folder.path(), &["man", "--out", "file"]));
     assert!(code == 3 && out.is_empty() && err.contains("file: expected a folder"), "{err}");
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::common::program::{balk, ran, whole};
 use crate::common::recipe::recipe;
@@ -29,8 +30,8 @@ fn shrunk(text: &str, seed: u64, guard: &str, shows: &str, tries: u32) -> Result
     let shows: Shows = shows.parse().expect("something to show");
     let (stack, contrasts) = (recipe(guard), ["none", "oracle"].map(recipe));
     let (stack, contrasts) = (&stack, &contrasts);
-    let (scenario, options) = (&read(text), WorldOptions::default());
-    shrink(&Case { text, scenario, seed, stack, contrasts, options, shows: &shows, tries }, |_| ())
+    let (scenario, options, stop) = (&read(text), WorldOptions::default(), &AtomicBool::new(false));
+    shrink(&Case { text, scenario, seed, stack, contrasts, options, shows: &shows, tries, stop }, |_| ())
 }
 
 fn read(text: &str) -> Arc<Scenario> {
@@ -144,6 +145,14 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     fs::write(work.path().join("scenario.toml"), "mine").expect("a file");
     refused(&["text-only", "--shows", "not-told", "--guard", "none", "--out", "."], 3, "scenario.toml");
     assert_eq!(fs::read_to_string(work.path().join("scenario.toml")).expect("a file"), "mine");
+    // Nothing can be made there, not even by root; it is said before anything is tried.
+    #[cfg(target_os = "linux")]
+    {
+        let place = ["text-only", "--shows", "not-told", "--guard", "none", "--out", "/proc/small"];
+        let (code, _, err) = ran(&mut balk(work.path(), &[&["shrink"], &place[..]].concat()));
+        assert!(code == 3 && !err.contains(" tries: "), "{err}");
+        assert!(err.starts_with("error: /proc/small: expected a folder that can be written to, found"), "{err}");
+    }
 }
 
 /// The written files are valid, and the printed command shows the problem again.

@@ -1,6 +1,6 @@
 //! What a server sends back: completions, its own errors, and what is neither.
 
-use balk_contract::wire::Dialect::{self, Anthropic, OpenAi};
+use balk_contract::wire::Dialect::{self, Anthropic, OpenAi, Responses};
 use balk_contract::wire::{Form, Reply, retry_after};
 use balk_contract::{AttemptCause, Completion};
 
@@ -117,6 +117,17 @@ fn a_body_that_is_no_answer_says_what_it_is() {
     let expected = "Nothing: the connection was lost: the answer cannot be read: choices: expected at least one \
                     choice, found none";
     refused(OpenAi, 200, r#"{"choices":[]}"#, expected);
+    // Another API's answers have an id as well, and what watches a server has a status.
+    let chat = r#"{"id":"chatcmpl-1","object":"chat.completion","choices":[]}"#;
+    let message = r#"{"id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#;
+    for body in [chat, message, r#"{"status":"ok"}"#, r#"{"id":"r","output":null}"#] {
+        let expected = "Nothing: the connection was lost: the answer cannot be read: output: expected items of a \
+                        response, found none";
+        refused(Responses, 200, body, expected);
+    }
+    for body in [r#"{"id":"r","output":[]}"#, r#"{"id":"r","status":"failed"}"#] {
+        assert!(answer(Responses, 200, Form::Whole, body).unwrap().calls.is_empty(), "{body}");
+    }
     refused(OpenAi, 302, "", "Nothing: the connection failed: expected an answer, found status 302");
     refused(OpenAi, 600, "{}", "Nothing: the connection failed: expected an answer, found status 600");
 }

@@ -63,7 +63,7 @@ impl Response {
         for kind in ["response.created", "response.in_progress"] {
             events.send(kind, Said { response: Some(&begun), ..Said::default() });
         }
-        for (at, item) in self.output.iter().enumerate() {
+        for (at, item) in self.output.iter().flatten().enumerate() {
             let place = Said { output_index: Some(at), item_id: item.id.as_deref(), ..Said::default() };
             let around = |item| Said { output_index: Some(at), item: Some(item), ..Said::default() };
             let begun = item.begun();

@@ -26,7 +26,7 @@ pub struct Response {
     object: &'static str,
     #[serde(skip_deserializing)]
     created_at: u64,
-    /// `queued`, `in_progress`, `completed`, `incomplete`, `failed` or `cancelled`.
+    /// One of [`STATUSES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<Cow<'static, str>>,
     #[serde(default)]
@@ -35,8 +35,9 @@ pub struct Response {
     pub(super) incomplete_details: Option<Incomplete>,
     #[serde(default, deserialize_with = "null_is_default")]
     model: Arc<str>,
-    #[serde(default, deserialize_with = "null_is_default")]
-    pub(super) output: Vec<Item>,
+    /// `None` in what is no response at all, such as the answer of another API.
+    #[serde(default)]
+    pub(super) output: Option<Vec<Item>>,
     #[serde(default)]
     pub(super) usage: Option<Tokens>,
     #[serde(skip_deserializing)]
@@ -57,6 +58,9 @@ pub struct Response {
     #[serde(skip_deserializing)]
     top_p: (),
 }
+
+/// What the API says of a response: <https://platform.openai.com/docs/api-reference/responses/object>.
+const STATUSES: [&str; 6] = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
 
 /// Why a response is incomplete.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,7 +132,7 @@ impl Response {
             error: None,
             incomplete_details: reason.map(|it| Incomplete { reason: it.into() }),
             model: "".into(),
-            output,
+            output: Some(output),
             usage: None,
             previous_response_id: None,
             instructions: (),
@@ -146,7 +150,7 @@ impl Response {
         Self {
             status: Some("in_progress".into()),
             incomplete_details: None,
-            output: Vec::new(),
+            output: Some(Vec::new()),
             usage: None,
             ..self.clone()
         }
@@ -164,13 +168,14 @@ impl Response {
     /// ([`FinishReason::ContentFilter`]). Missing token counts are 0.
     ///
     /// # Errors
-    /// It has neither output nor a status, or a call has no name, no id, or no string as arguments.
+    /// It has neither output nor a status of this API, or a call has no name, no id, or no string as arguments.
     pub fn read(&self, offer: &Offer) -> Result<Completion, Unreadable> {
-        if self.output.is_empty() && self.status.is_none() && self.id.is_empty() {
+        let has_status = self.status.as_deref().is_some_and(|it| STATUSES.contains(&it));
+        if self.output.is_none() && !has_status {
             return Err(Unreadable::new("output", "expected items of a response, found none"));
         }
         let mut turn = Turn::default();
-        for (at, item) in self.output.iter().enumerate() {
+        for (at, item) in self.output.iter().flatten().enumerate() {
             match item.kind() {
                 "message" => turn.message(item),
                 _ => turn.item(item, Place::new("output").nth(at), &Names::default())?,

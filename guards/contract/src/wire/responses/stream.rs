@@ -132,7 +132,7 @@ impl Partial {
 
     /// Takes the last response. Some servers send the items in it alone.
     fn end(&mut self, mut response: Response, delta: &mut Delta) {
-        let items = std::mem::take(&mut response.output);
+        let items = response.output.take().unwrap_or_default();
         if self.items.is_empty() {
             for (at, item) in (0..).zip(items) {
                 self.items.entry(at).or_insert_with(|| Growing::new(Item::default())).end(item, delta);
@@ -170,7 +170,7 @@ impl Partial {
 
     pub(in crate::wire) fn whole(&self, offer: &Offer) -> Result<Completion, Unreadable> {
         let mut whole = needed(self.end.clone(), "response")?;
-        whole.output = self.items.values().map(Growing::grown).collect();
+        whole.output = Some(self.items.values().map(Growing::grown).collect());
         whole.read(offer)
     }
 

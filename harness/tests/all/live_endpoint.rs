@@ -253,10 +253,17 @@ fn an_answer_without_an_end_is_bounded_in_size() {
     assert_eq!(refusal.cause, AttemptCause::Status { code: 500, retry_after: None });
     assert!(refusal.message.starts_with("no no no ") && refusal.message.chars().count() == 201);
     // The head of a response has a bound as well.
-    let head = Script::raw("HTTP/1.1 200 OK\r\n").for_ever("x-more: and more\r\n", Duration::ZERO);
-    let server = Server::of(vec![head]);
-    let (answered, _) = ask(settings(&server.url()));
-    assert!(answered.reply.is_err());
+    for (more, expected) in [
+        ("x-more: and more\r\n", "not what HTTP allows: "),
+        ("x-more-and-more", "expected a head of at most "),
+    ] {
+        let head = Script::raw("HTTP/1.1 200 OK\r\n").for_ever(more, Duration::ZERO);
+        let server = Server::of(vec![head]);
+        let (answered, _) = ask(Settings { tries: 1, ..settings(&server.url()) });
+        let refusal = answered.reply.unwrap_err();
+        assert!(refusal.message.starts_with(expected), "{more}: {refusal}");
+        assert_eq!(refusal.cause, AttemptCause::Disconnected);
+    }
 }
 
 #[test]

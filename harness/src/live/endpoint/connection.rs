@@ -174,6 +174,9 @@ impl Connection {
                 Refusal::lost(&cause.to_string())
             };
         }
+        if let ureq::Error::LargeResponseHeader(found, most) = error {
+            return Refusal::wrong(&format!("expected a head of at most {most} bytes, found {found}"));
+        }
         if let ureq::Error::Protocol(cause) = error {
             return Refusal::lost(&format!("not what HTTP allows: {cause}"));
         }

@@ -61,7 +61,7 @@ impl Guards {
         };
         for (at, name) in names.iter().enumerate() {
             if names[..at].contains(name) {
-                return Err(Error::new(format!("guards: expected each guard once, found `{name}` twice")));
+                return Err(Error::new(format!("expected each guard once, found `{name}` twice")));
             }
         }
         if let Some(name) = settings.keys().find(|name| !names.contains(name)) {
@@ -95,7 +95,7 @@ impl Guards {
             Some(Err(why)) => Err(Error::new(format!("settings of `{name}`: {why}"))),
             None => {
                 let known = SHIPPED.join(", ");
-                let why = format!("guards: expected `default`, `none` or names of {known}; found `{name}`");
+                let why = format!("expected `default`, `none` or names of {known}; found `{name}`");
                 Err(Error::new(why))
             }
         }

@@ -89,7 +89,7 @@ test("a wait ends with its signal", async () => {
 });
 
 test("errors say what was expected", () => {
-  expect(() => new Stack("dulicate")).toThrow("found `dulicate`");
+  expect(() => new Stack("dulicate")).toThrow(/^guards: expected `default`, .* found `dulicate`$/);
   expect(() => new Stack("handoff,handoff")).toThrow("found `handoff` twice");
   expect(() => new Stack("no-tools", { "no-tools": { limits: 1 } })).toThrow("limits");
   const run = new Stack().run(TASK);

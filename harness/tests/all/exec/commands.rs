@@ -1,10 +1,14 @@
 //! `exec:` on the command line: in every command that takes stacks.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::Stdio;
 
 use super::{asked, hello, mirror, quoted, says, sh};
 use crate::common::program::{balk, ran};
+use crate::common::server::Server;
+use crate::proxy::client::{answers, post};
 
 /// The example with this guard, as a stack.
 fn mirrored(guard: &str) -> String {
@@ -165,4 +169,31 @@ fn every_command_takes_it() {
     let shrink = ["shrink", "repeating", "--seed", "3", "--guard", &spec, "--shows", "guard-fault"];
     let (code, out, err) = ran(&mut balk(folder.path(), &shrink));
     assert!(code == 4 || code == 2, "it shows no fault, so nothing is shrunk: {code} {out}{err}");
+    let good = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/good");
+    let labels = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labels/good.tsv");
+    let simulated = ["--suite", "drawn/same-call", "--seeds", "0-9", "--guard", &spec];
+    fine(
+        folder.path(),
+        &[&["validity", good, "--labels", labels, "--protocol", "tool"], &simulated[..]].concat(),
+        "2",
+    );
+    let server = Server::new(|_, _| answers("I will write it now.", &[]));
+    let url = server.url();
+    let live = ["live", "--endpoint", &url, "--model", "m", "--trials", "1", "--suite", "text-only-chat"];
+    fine(folder.path(), &[&live[..], &["--guard", &spec, "--out", "live"]].concat(), "2");
+
+    let arguments = ["proxy", "--upstream", &url, "--guard", &spec, "--until-input-ends"];
+    let mut command = balk(folder.path(), &arguments);
+    let mut proxy = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut shown = String::new();
+    let output = proxy.stdout.take().expect("it is piped");
+    BufReader::new(output).read_line(&mut shown).expect("it prints where it listens");
+    let answer = post(&format!("{}/v1/chat/completions", shown.trim()), TO_WRITE);
+    drop(proxy.stdin.take());
+    assert!(format!("{answer:?}").contains("I will write it now."), "{answer:?}");
+    assert!(proxy.wait().expect("it ends").success());
 }
+
+/// A request of an agent.
+const TO_WRITE: &str = r#"{"model":"m","messages":[{"role":"user","content":"Write notes.txt."}],
+    "tools":[{"type":"function","function":{"name":"write","parameters":{"type":"object"}}}]}"#;

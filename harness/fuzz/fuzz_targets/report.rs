@@ -1,0 +1,57 @@
+//! The record of a bench or of crash tests: it is refused with its line, or every form of report can be made of it.
+#![no_main]
+
+use balk_reports::records::seal::Sealing;
+use balk_reports::records::{Beside, Bench, crash::Record};
+use balk_reports::report::compare::{Comparison, comparison_as_page};
+use balk_reports::report::document::figure::Role;
+use balk_reports::report::document::{html, markdown};
+use balk_reports::report::page::{Beside as Page, bench_page};
+use balk_reports::report::{Report, bench_report, crash, csv, junit};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+fuzz_target!(|input: (u8, &str)| {
+    let (kind, text) = input;
+    match kind % 4 {
+        // As it is: mostly damaged.
+        0 => drop(Bench::read(text.as_bytes()).map_err(|it| it.to_string())),
+        // By somebody who knows how to seal.
+        1 => shown(Bench::read(&*sealed(text)).map_err(|it| it.to_string())),
+        2 => shown(Bench::read_old(text.as_bytes()).map_err(|it| it.to_string())),
+        _ => {
+            let Ok(record) = serde_json::from_str::<Record>(text) else { return };
+            let changes = crash::Changes::new(&record, &record);
+            let _ = (markdown(&changes.document()), html(&changes.page()));
+            let report = crash::Report::new(&[record]);
+            let _ = (markdown(&crash::crash_report(&report)), crash::csv(&report), crash::junit(&report));
+        }
+    }
+});
+
+/// The lines, each with its checksum, as far as they are objects.
+fn sealed(text: &str) -> Vec<u8> {
+    let lines: Vec<Value> = text.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
+    let mut out = Vec::new();
+    let mut sealing = Sealing::new(&mut out);
+    if let Some((last, lines)) = lines.split_last()
+        && lines.iter().all(|line| sealing.line(line).is_ok())
+    {
+        // What is no object is left out, so the record has no end.
+        let _ = sealing.last(last);
+    }
+    out
+}
+
+fn shown(read: Result<Bench, String>) {
+    let Ok(bench) = read else { return };
+    let mut written = Vec::new();
+    bench.write(&mut written).expect("memory takes it");
+    assert_eq!(Bench::read(&*written).expect("what was written can be read"), bench);
+    let report = Report::new(&bench, &Beside::default());
+    let page = Page { role: &|_| Role::Ours, trial: &|_, _, _| None };
+    let _ = html(&bench_page(&bench, &report, page));
+    let _ = (markdown(&bench_report(&report)), csv::render(&report));
+    let _ = junit::render(&report, &junit::safety(&report));
+    let _ = html(&comparison_as_page(&Comparison::new(&bench, &bench), ["a", "b"]));
+}

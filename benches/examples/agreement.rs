@@ -5,11 +5,14 @@
 //! same entries and are asked the same questions, and each answer is compared: its kind, and the words for the model.
 //! First come the listed scenarios with the seeds from 0, in which the rule acts; then recorded runs, in which nothing
 //! acts. Once one of the two has ended a run, the rest of it is not compared. A rule with rungs that are not of that
-//! code names them after a colon, `gemini-cli:thinking-only`; there it counts as silent.
+//! code names them after a colon, `gemini-cli:thinking-only`; there it counts as silent, and what follows in a run that
+//! such a rung ends is not compared.
 //!
-//! Each difference is one line with its place. The exit code is 1 if less than 99.5 % of the decisions are equal, or
-//! less than 99.5 % of those in which one of the two intervenes.
+//! Differences are counted by what the two said, and the first have a line each with their place. Where only the
+//! words differ, they are counted by what the rule said. The exit code is 1 if less than 99.5 % of the decisions are
+//! equal, or less than 99.5 % of those in which one of the two intervenes.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,7 +32,7 @@ use balk_guards::{
     Answer, AttemptFailure, Completion, Decision, Entry, Guard, Intervention, InterventionKind, Recovery,
     Settlement, Stack, ToolResult,
 };
-use balk_peers::{Forge, GeminiCli, KimiCli, OpenHands};
+use balk_peers::{Forge, GeminiCli, HermesLike, KimiCli, OpenHands, QwenCode};
 use balk_scenarios::catalogue::listed;
 use balk_scenarios::{World, WorldOptions};
 use rayon::ThreadPoolBuilder;
@@ -42,6 +45,8 @@ fn settings() -> Settings {
 
 /// Of 1,000 decisions, how many have to be equal.
 const EQUAL_OF_1000: u64 = 995;
+/// How many differences have a line each.
+const PLACES: usize = 40;
 
 #[expect(clippy::print_stdout, reason = "the figures are its output")]
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
@@ -60,12 +65,15 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         if tally.runs == 0 {
             continue;
         }
-        tally.differences.iter().for_each(|it| println!("{it}"));
-        let Tally { runs, decisions, equal, acts, acts_equal, words, .. } = tally;
+        let Tally { runs, decisions, equal, acts, acts_equal, words, places, differences, .. } = tally;
+        places.iter().take(PLACES).for_each(|it| println!("{it}"));
+        let in_words: u64 = words.values().sum();
         println!(
             "{rule}, {runs} {name}: {decisions} decisions, {equal} equal; in {acts} one intervenes, {acts_equal} \
-             equal, {words} of them in other words"
+             equal, {in_words} of them in other words"
         );
+        words.iter().for_each(|(rung, count)| println!("    {count} in other words: {rung}"));
+        differences.iter().for_each(|(what, count)| println!("    {count} differ: {what}"));
         enough &= equal * 1_000 >= decisions * EQUAL_OF_1000 && acts_equal * 1_000 >= acts * EQUAL_OF_1000;
     }
     Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -96,9 +104,11 @@ struct Tally {
     /// Decisions in which one of the two is not silent.
     acts: u64,
     acts_equal: u64,
-    /// Equal ones in which the words for the model differ.
-    words: u64,
-    differences: Vec<String>,
+    /// Equal ones in which the words for the model differ, by what the rule said first in other words.
+    words: BTreeMap<String, u64>,
+    /// What the two said where they differ, and where.
+    differences: BTreeMap<String, u64>,
+    places: Vec<String>,
     /// How the code broke.
     fault: Option<String>,
 }
@@ -110,8 +120,12 @@ impl Tally {
         self.equal += other.equal;
         self.acts += other.acts;
         self.acts_equal += other.acts_equal;
-        self.words += other.words;
-        self.differences.extend(other.differences);
+        let add = |sum: &mut BTreeMap<String, u64>, other: BTreeMap<String, u64>| {
+            other.into_iter().for_each(|(what, count)| *sum.entry(what).or_default() += count);
+        };
+        add(&mut self.words, other.words);
+        add(&mut self.differences, other.differences);
+        self.places.extend(other.places);
         self
     }
 }
@@ -122,9 +136,15 @@ impl Both {
         let rule: fn() -> Box<dyn Guard> = match name {
             "forge" => || Box::new(Forge::default()),
             "gemini-cli" => || Box::new(GeminiCli::default()),
+            "hermes-like" => || Box::new(HermesLike::default()),
             "kimi-cli" => || Box::new(KimiCli::default()),
             "openhands" => || Box::new(OpenHands::default()),
-            _ => return Err(format!("expected forge, gemini-cli, kimi-cli or openhands, found `{name}`")),
+            "qwen-code" => || Box::new(QwenCode::default()),
+            _ => {
+                return Err(format!(
+                    "expected forge, gemini-cli, hermes-like, kimi-cli, openhands or qwen-code, found `{name}`"
+                ));
+            }
         };
         let code = Arc::new(Pool::start(command, settings())?);
         let left_out = left_out.split(',').map(str::to_owned).collect();
@@ -194,7 +214,7 @@ impl Both {
         for (file, tally) in tallies {
             let mut tally = tally?;
             let name = files[file].display();
-            tally.differences.iter_mut().for_each(|it| *it = format!("{name}, {it}"));
+            tally.places.iter_mut().for_each(|it| *it = format!("{name}, {it}"));
             sum = sum.plus(tally);
         }
         Ok(sum)
@@ -235,8 +255,12 @@ impl Pair {
         if self.is_over.load(Ordering::Relaxed) {
             return;
         }
-        let rule: Vec<_> =
-            rule.iter().filter(|it| !self.left_out.contains(&it.note.rule.to_string())).collect();
+        let (left_out, rule): (Vec<_>, Vec<_>) =
+            rule.iter().partition(|it| self.left_out.contains(&it.note.rule.to_string()));
+        if left_out.iter().any(|it| it.kind == InterventionKind::Stop) {
+            self.is_over.store(true, Ordering::Relaxed);
+            return;
+        }
         let kinds =
             |of: &mut dyn Iterator<Item = &Intervention>| of.map(|it| it.kind.name()).collect::<Vec<_>>();
         let (by_rule, by_code) = (kinds(&mut rule.iter().copied()), kinds(&mut code.iter()));
@@ -248,12 +272,15 @@ impl Pair {
         if is_equal {
             tally.equal += 1;
             tally.acts_equal += u64::from(acts);
-            let differ = rule.iter().zip(code).any(|(rule, code)| told(rule) != told(code));
-            tally.words += u64::from(differ);
+            let mut pairs = rule.iter().zip(code);
+            if let Some((said, _)) = pairs.find(|(rule, code)| told(rule) != told(code)) {
+                *tally.words.entry(shown([*said])).or_default() += 1;
+            }
         } else {
             let (place, turn, question) = (&self.place, self.turn, question.name());
-            let line = format!("{place}, turn {turn}, {question}: {} | {}", shown(rule), shown(code));
-            tally.differences.push(line);
+            let what = format!("{question}: {} | {}", shown(rule), shown(code));
+            tally.places.push(format!("{place}, turn {turn}, {what}"));
+            *tally.differences.entry(what).or_default() += 1;
         }
         if by_rule.contains(&"stop") || by_code.contains(&"stop") {
             self.is_over.store(true, Ordering::Relaxed);

@@ -23,6 +23,9 @@
 //! other answer hides a loop. A message of the user begins anew. Refusing and halting can be turned off (`hard-stops`),
 //! as in the product's interactive mode.
 //!
+//! *Different*: the product's guardrails never see calls of unknown tools, nor calls whose arguments are no JSON
+//! object. Here they count as failures.
+//!
 //! *Left out*: stubs that replace repeated long results, limits of searches and sub-agents, and the difference
 //! between a failure and a refusal by the user, which no result shows here.
 

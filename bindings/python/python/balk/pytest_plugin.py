@@ -2,8 +2,7 @@
 
 ```python
 def test_gives_up_on_a_tool(balk):
-    play = balk.play("abandonment", seed=7)
-    balk.said(my_agent(play.task))
+    balk.said(my_agent(balk.play("abandonment", seed=7)))
     assert balk.recovered or balk.user_was_told
     assert balk.identical_calls <= 3
 ```

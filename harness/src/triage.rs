@@ -11,10 +11,12 @@
 //! the question is what the run did, not what it would have cost with a guard. These guards know nothing of what was
 //! before, so the stretch goes on if they fire within [`ANEW_TURNS`] turns: else a loop would fall into pieces.
 
+mod counts;
 mod examined;
 mod gate;
 pub mod json;
 pub mod page;
+mod part;
 mod pile;
 mod sentences;
 pub mod show;
@@ -22,7 +24,9 @@ pub mod text;
 mod tools;
 mod why;
 
+pub use counts::Counts;
 pub use examined::{ANEW_TURNS, STRETCH_TURNS, STUCK_TURNS, StackMaker, Stuck};
 pub use gate::Metric;
-pub use pile::{Begun, Counts, Triage, WORST, Worst};
+pub use part::Part;
+pub use pile::{Begun, Triage, WORST, Worst};
 pub use tools::Tools;

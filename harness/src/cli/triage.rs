@@ -1,6 +1,6 @@
 //! `balk triage`: which runs in a pile of logs were stuck.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -9,6 +9,7 @@ use balk_reports::report::document::html;
 use balk_reports::report::gate::Condition;
 use clap::Args;
 use indicatif::ProgressBar;
+use serde_json::Deserializer;
 
 use super::context::Context;
 use super::document;
@@ -27,7 +28,7 @@ use crate::guards::{DEFAULT, Recipes};
 use crate::import::Placed;
 use crate::import::reading::{Ending, Taken};
 use crate::replay::{Found, Item, Replay};
-use crate::triage::{self, Metric};
+use crate::triage::{self, Metric, Part};
 
 /// Arguments of `balk triage`.
 #[derive(Args, Clone, Debug)]
@@ -41,6 +42,11 @@ pub struct Triage {
     /// several transcripts on one line, the second is LINE.2
     #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with_all = ["inputs", "format"])]
     show: Option<Place>,
+
+    /// Merge what `--format json` wrote of parts of a pile. The files have these objects, in the order of the parts. The
+    /// output is that of one run over all parts, except that a page shows no run turn by turn
+    #[arg(long, conflicts_with_all = ["show", "redact", "from", "tools", "protocol"])]
+    merge: bool,
 
     /// Keep texts, arguments and results out of the output; names of tools and counts stay
     #[arg(long)]
@@ -124,7 +130,7 @@ impl Triage {
         if let Some(file) = self.write_tools.as_deref().filter(|it| it.exists()) {
             return Err(taken(file));
         }
-        let triage = self.read(&replay, &recipes)?;
+        let triage = if self.merge { self.merged()? } else { self.read(&replay, &recipes)? };
         if let Some(file) = &self.write_tools {
             write_tools(file, &triage.tools.starter())?;
         }
@@ -192,6 +198,24 @@ impl Triage {
         bar.finish_and_clear();
         unknown.show();
         Ok(triage)
+    }
+
+    /// The whole of the parts that are in the files.
+    fn merged(&self) -> Result<triage::Triage, Error> {
+        let mut whole = triage::Triage::new(false);
+        for path in &self.inputs {
+            let name = document::name(path);
+            let opened = document::open(path).map_err(|error| Error::unreadable(name, &error))?;
+            for part in Deserializer::from_reader(BufReader::new(opened)).into_iter::<Part>() {
+                let expected = "what `balk triage --format json` wrote of parts";
+                let part = part.map_err(|error| Error::file(name, expected, error))?;
+                if !part.is_sound() {
+                    return Err(Error::file(name, expected, "more stuck runs than runs"));
+                }
+                whole.merge(part);
+            }
+        }
+        Ok(whole)
     }
 
     /// Says why a line cannot be used, if it cannot.

@@ -12,7 +12,7 @@ use balk_guards::{
     Protocol, RawCall, Speaker, Start, Status, Tool, ToolCall, ToolResult, UserMessage,
 };
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::recording::{Answer, Call, Message, Outcome, Recording, Said};
 use super::tools::ToolTable;
@@ -54,7 +54,7 @@ pub struct Placed {
 }
 
 /// Counts of defects of a recording.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Oddities {
     /// Calls that got no result before the next assistant message.
     pub missing_results: u64,

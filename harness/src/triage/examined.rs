@@ -8,7 +8,7 @@ use balk_guards::{Completion, Entry, Guard as _, InterventionKind, Part, Stack, 
 use balk_reports::report::document::figure::Timeline;
 use balk_reports::report::{Recorded, firing};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::why::why;
 use crate::import::{Outcome, Placed};
@@ -47,7 +47,7 @@ pub(super) struct Run<'a> {
 pub type StackMaker<'a> = dyn Fn() -> Stack + 'a;
 
 /// A run that was stuck.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stuck {
     /// Its file.
     pub file: String,
@@ -80,11 +80,11 @@ pub struct Stuck {
     /// Its rule.
     pub rule: Arc<str>,
     /// What the rule says of the run.
-    pub why: &'static str,
+    pub why: Arc<str>,
     /// The turn of that firing.
     pub turn: u64,
     /// What would have happened.
-    pub kind: &'static str,
+    pub kind: Arc<str>,
     /// What the guard would have said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<Arc<str>>,
@@ -222,9 +222,9 @@ fn stuck(run: &Run<'_>, turns: u64, told: &[&Fired]) -> Option<Stuck> {
         seconds_after: seconds_after(run.times, first.message),
         guard: (&*note.guard).into(),
         rule: (&*note.rule).into(),
-        why: worst.why?,
+        why: worst.why?.into(),
         turn: worst.turn,
-        kind: worst.firing.kind,
+        kind: worst.firing.kind.into(),
         said: Some(note.text.clone()),
     })
 }

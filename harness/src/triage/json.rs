@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use balk_reports::records::RateSums;
 use balk_reports::statistics::{Rate, Share};
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ pub fn triage(out: &mut dyn Write, it: &Triage) -> io::Result<()> {
         disturbed: Rate::new(disturbed),
         tools,
         oddities,
+        disturbed_sums: disturbed,
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
@@ -34,4 +36,6 @@ struct Document<'a> {
     disturbed: Rate,
     tools: &'a Tools,
     oddities: &'a Oddities,
+    /// What `disturbed` is computed from.
+    disturbed_sums: &'a RateSums,
 }

@@ -59,7 +59,7 @@ fn row(at: u64, it: &Stuck) -> [Text; 9] {
     [
         number(at),
         code(it.place()),
-        it.why.into(),
+        (&*it.why).into(),
         number(it.turns),
         number(it.turns_stuck),
         number(it.turns_after),
@@ -71,10 +71,12 @@ fn row(at: u64, it: &Stuck) -> [Text; 9] {
 
 fn one(at: u64, Worst { stuck, timeline }: &Worst) -> Document {
     let turn_by_turn = format!("Run {at}, turn by turn");
-    [
+    let mut part = Document::from([
         Block::Heading { level: 3, text: Text::from(format!("{at}. ")) + code(stuck.place()) },
-        paragraph(strong(stuck.why) + "\n" + sentences::fired(stuck)),
-        folded(turn_by_turn, [Block::Figure(Figure::Timeline(timeline.clone()))]),
-    ]
-    .into()
+        paragraph(strong(&*stuck.why) + "\n" + sentences::fired(stuck)),
+    ]);
+    if let Some(timeline) = timeline {
+        part.push(folded(turn_by_turn, [Block::Figure(Figure::Timeline(timeline.clone()))]));
+    }
+    part
 }

@@ -3,9 +3,10 @@
 use balk_guards::{Entry, Usage};
 use balk_reports::records::RateSums;
 use balk_reports::report::document::figure::Timeline;
-use serde::Serialize;
 
+use super::counts::Counts;
 use super::examined::{Examined, Run, StackMaker, Stuck};
+use super::part::Part;
 use super::tools::Tools;
 use crate::import::{Oddities, Outcome, Placed};
 use crate::replay::{Folded, Found, Item, completion, fold};
@@ -56,45 +57,8 @@ impl Begun {
 pub struct Worst {
     /// How it was stuck.
     pub stuck: Stuck,
-    /// Its transcript, with all firings in the margin.
-    pub timeline: Timeline,
-}
-
-/// Counts over all runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Files that were read, whole or in part.
-    pub files: u64,
-    /// Runs.
-    pub runs: u64,
-    /// Their completions.
-    pub turns: u64,
-    /// Runs that were stuck.
-    pub stuck_runs: u64,
-    /// Turns in which they were.
-    pub stuck_turns: u64,
-    /// Runs with a firing of a stuck model that were not stuck.
-    pub once: u64,
-    /// Runs that the source says were resolved.
-    pub resolved_runs: u64,
-    /// Of these, runs that were stuck.
-    pub resolved_stuck: u64,
-    /// Runs of which the source does not say how they ended.
-    pub unknown_outcomes: u64,
-    /// Runs of which the source does not say when anything was said.
-    pub without_times: u64,
-    /// Runs of which the source does not say of any answer how many tokens it cost.
-    pub without_tokens: u64,
-    /// Results of tools.
-    pub results: u64,
-    /// Runs in which `abandonment` sees nothing, because no tool is known or seems to write.
-    pub blind: u64,
-    /// Runs in which a guard broke.
-    pub guard_faults: u64,
-    /// Lines that cannot be used.
-    pub bad_lines: u64,
-    /// Files that could not be opened or read to their end.
-    pub broken_files: u64,
+    /// Its transcript, with all firings in the margin; none in what was merged from parts.
+    pub timeline: Option<Timeline>,
 }
 
 impl Triage {
@@ -165,17 +129,39 @@ impl Triage {
             Some(mut stuck) => {
                 counts.stuck_runs += 1;
                 counts.stuck_turns += stuck.turns_stuck;
-                let at = self.worst.partition_point(|it| it.stuck.rank() >= stuck.rank());
-                if at < WORST {
-                    let timeline = examined.timeline(&run, &stuck, self.redacts);
+                if let Some(at) = self.place(&stuck) {
+                    let timeline = Some(examined.timeline(&run, &stuck, self.redacts));
                     if self.redacts {
                         stuck.said = None;
                     }
-                    self.worst.insert(at, Worst { stuck, timeline });
-                    self.worst.truncate(WORST);
+                    self.insert(at, Worst { stuck, timeline });
                 }
             }
             None => counts.once += u64::from(examined.was_told()),
+        }
+    }
+
+    /// The place of this run among the worst, if it is one of them. Of equal ones, the first in the input is the worst.
+    fn place(&self, stuck: &Stuck) -> Option<usize> {
+        let at = self.worst.partition_point(|it| it.stuck.rank() >= stuck.rank());
+        (at < WORST).then_some(at)
+    }
+
+    fn insert(&mut self, at: usize, worst: Worst) {
+        self.worst.insert(at, worst);
+        self.worst.truncate(WORST);
+    }
+
+    /// Adds what a later part of the pile shows.
+    pub fn merge(&mut self, part: Part) {
+        self.counts += part.counts;
+        self.disturbed = self.disturbed.plus(&part.disturbed_sums);
+        self.tools.merge(part.tools);
+        self.oddities += part.oddities;
+        for stuck in part.worst {
+            if let Some(at) = self.place(&stuck) {
+                self.insert(at, Worst { stuck, timeline: None });
+            }
         }
     }
 

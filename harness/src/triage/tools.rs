@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use balk_guards::{Effect, Offer};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of tools that are kept: input of any size must not fill the memory with their names.
 const TOOLS_MAX: usize = 1_000;
 
 /// The tools that were seen, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tools(BTreeMap<String, Seen>);
 
 /// One tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Seen {
     /// How often it was called.
     calls: u64,
@@ -43,6 +43,21 @@ impl Tools {
     pub(super) fn called(&mut self, name: &str) {
         if let Some(seen) = self.0.get_mut(name) {
             seen.calls += 1;
+        }
+    }
+
+    /// Adds the tools of a later part. Beyond [`TOOLS_MAX`], other names may be kept than those of one run, because a
+    /// part has its names in alphabetical order.
+    pub(super) fn merge(&mut self, part: Self) {
+        for (name, seen) in part.0 {
+            if self.0.len() < TOOLS_MAX || self.0.contains_key(&name) {
+                let whole = self.0.entry(name).or_default();
+                whole.calls = whole.calls.saturating_add(seen.calls);
+                whole.declared |= seen.declared;
+                if whole.guess == Effect::Unknown {
+                    whole.guess = seen.guess;
+                }
+            }
         }
     }
 

@@ -182,3 +182,33 @@ fn where_no_run_is_there_is_an_error_and_no_table() {
         assert_eq!((exit, &*out, said.is_empty()), (3, "", false), "{input}: {said}");
     }
 }
+
+/// The parts have what one run would not keep: each its own worst runs.
+#[test]
+fn parts_are_merged_to_the_bytes_of_one_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let call = |arguments: &[&str]| balk(folder.path(), "1", &[&["triage"], arguments].concat());
+    let mut parts = String::new();
+    for part in 0..3 {
+        let lines: Vec<String> = (0..6)
+            .map(|nth| run(&format!("{part}-{nth}"), ["resolved", "failed"][nth % 2], 2 * nth))
+            .collect();
+        fs::write(folder.path().join(format!("{part}.jsonl")), lines.join("\n") + "\nno JSON\n")
+            .expect("a file");
+        parts += &call(&[&format!("{part}.jsonl"), "--format", "json"]).1;
+    }
+    fs::write(folder.path().join("parts"), parts).expect("a file");
+    for format in ["json", "text"] {
+        let (exit, whole, _) = call(&["0.jsonl", "1.jsonl", "2.jsonl", "--format", format]);
+        assert_eq!(call(&["--merge", "parts", "--format", format]), (exit, whole, String::new()));
+    }
+    let (exit, page, _) = call(&["--merge", "parts", "--format", "html"]);
+    assert!(exit == 0 && page.contains("12 of 18 recorded runs were stuck"), "{page}");
+    assert_eq!(call(&["--merge", "parts", "--fail-on", "stuck_runs>11"]).0, 4);
+    let (exit, out, said) = call(&["--merge", "0.jsonl"]);
+    assert!(
+        exit == 3 && out.is_empty() && said.contains("expected what `balk triage --format json` wrote"),
+        "{said}"
+    );
+    assert_eq!(call(&["--merge", "parts", "--redact"]).0, 2);
+}

@@ -1,4 +1,4 @@
-"""A bench and a replay on a cluster of two nodes, one of which is lost in the middle."""
+"""A bench, a replay and a triage on a cluster of two nodes, one of which is lost in the middle."""
 
 import json
 import os
@@ -50,24 +50,76 @@ def test_a_bench_is_stored_at_a_url(cluster, tmp_path):
     assert record(tmp_path / "stored") == record(tmp_path / "whole")
 
 
-def transcripts(folder: Path, count: int) -> list[Path]:
-    """Recorded runs, each in a file of its own."""
-    for seed in range(count):
-        command = [binary(), "scenario", "repeating", "--seed", str(seed), "--guard", "none", "--format", "json"]
-        (folder / f"{seed:03}.jsonl").write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory) -> list[Path]:
+    """Files with runs of a stuck model, one of an own record, and one with a bad line only."""
+    folder = tmp_path_factory.mktemp("logs")
+    call = {"id": "c", "function": {"name": "run", "arguments": "{}"}}
+    turn = [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "failed\u2028again", "is_error": True},
+    ]
+    for nth in range(10):
+        outcome = ["resolved", "failed"][nth % 2]
+        run = {"id": f"run {nth}", "model": f"model {nth % 3}", "outcome": outcome, "messages": turn * nth}
+        (folder / f"{nth}.jsonl").write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
+    command = [binary(), "scenario", "repeating", "--seed", "1", "--guard", "none", "--format", "json"]
+    (folder / "own.jsonl").write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
+    (folder / "x.jsonl").write_text("no JSON")
     return sorted(folder.iterdir())
 
 
-def test_a_replay_says_the_same_of_files_and_of_urls(cluster, tmp_path):
-    files = transcripts(tmp_path, 12)
-    command = [binary(), "replay", *files, "--guard", "default", "--format", "json"]
-    whole = [json.loads(it) for it in subprocess.run(command, check=True, capture_output=True).stdout.splitlines()]
-    whole = [it for it in whole if it["type"] != "summary"]
-    assert any(it["type"] == "decision" for it in whole)
-    assert list(balk.ray.replay(files, ["--guard", "default"], batch=5)) == whole
-    urls = [file.as_uri() for file in files]
-    by_url = [it | {"file": it["file"].removeprefix("file://")} for it in balk.ray.replay(urls, ["--guard", "default"])]
-    assert by_url == whole
+def whole(command: str, files: list[Path]) -> bytes:
+    return subprocess.run([binary(), *command.split(), *files], check=True, capture_output=True).stdout
+
+
+def printed(lines) -> bytes:
+    text = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines]
+    return "".join(text).encode()
+
+
+def test_a_replay_has_the_same_bytes_of_files_and_of_urls(cluster, logs):
+    one = whole("replay --guard default --format json", logs)
+    assert b"firing" in one and b"decision" in one and b"bad-line" in one
+    for batch in (1, 5):
+        assert printed(balk.ray.replay(logs, ["--guard", "default"], batch=batch)) == one
+    urls = [file.as_uri() for file in logs]
+    assert printed(balk.ray.replay(urls, ["--guard", "default"])).replace(b"file://", b"") == one
+
+
+def test_a_replay_has_the_same_bytes_though_a_node_is_lost(cluster, logs):
+    many = logs * 20
+    node = cluster.add_node(num_cpus=1)
+    lines = balk.ray.replay(many, ["--guard", "default"], batch=4)
+    first = [next(lines) for _ in range(20)]
+    cluster.remove_node(node, allow_graceful=False)
+    assert printed([*first, *lines]) == whole("replay --guard default --format json", many)
+
+
+def test_a_triage_has_the_same_bytes_though_a_node_is_lost(cluster, logs):
+    many = logs * 20
+    node = cluster.add_node(num_cpus=1)
+    lost = threading.Timer(1.5, lambda: cluster.remove_node(node, allow_graceful=False))
+    lost.start()
+    said = balk.ray.triage(many, batch=2)
+    assert not lost.is_alive(), "the triage was over before the node was lost"
+    assert said.encode() == whole("triage --format json", many)
+
+
+def test_a_triage_has_the_same_text_of_urls(cluster, logs):
+    said = balk.ray.triage([file.as_uri() for file in logs], ["--redact"], format="text", batch=5)
+    assert said.replace("file://", "").encode() == whole("triage --redact", logs)
+
+
+def test_a_file_that_is_not_there_is_an_error_after_all_others(cluster, logs, tmp_path):
+    files = [tmp_path / "none.jsonl", *logs]
+    lines = []
+    with pytest.raises(RuntimeError, match="none.jsonl"):
+        lines.extend(balk.ray.replay(files, ["--guard", "default"], batch=5))
+    assert lines[-1]["type"] == "summary" and lines[-1]["broken_files"] == 1
+    with pytest.warns(UserWarning, match="none.jsonl"):
+        said = json.loads(balk.ray.triage(files, batch=5))
+    assert (said["counts"]["broken_files"], said["counts"]["runs"]) == (1, 11)
 
 
 def test_a_part_that_fails_says_why(cluster, tmp_path):

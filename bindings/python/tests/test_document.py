@@ -33,7 +33,14 @@ def test_the_agent_of_langchain(pytester: pytest.Pytester) -> None:
     pytest.importorskip("langchain_openai")
     pytester.makepyfile(test_langchain=example("test_langchain.py"))
     # Libraries that LangChain imports do not always import twice in a process.
-    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    pytester.runpytest_subprocess().assert_outcomes(passed=3)
+
+
+def test_without_the_guards_the_announced_call_fails(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("langchain_openai")
+    pytester.makepyfile(test_langchain=example("test_langchain.py").replace(", middleware=[Guards()]", ""))
+    result = pytester.runpytest_subprocess("-v", "-k", "announced")
+    result.assert_outcomes(failed=1, deselected=2)
 
 
 def test_the_loop_over_logs(pytester: pytest.Pytester) -> None:

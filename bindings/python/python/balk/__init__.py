@@ -1,7 +1,7 @@
 """Balk for Python: guards for agent loops, tests with a model that balks, and what guards say of recorded runs.
 
 `balk.guards` has the guards for an agent with a loop of its own, and `balk.middleware` those for agents of frameworks.
-`balk.pytest_plugin` has the fixture `balk`, and `balk.served` the same without pytest. `balk.ray` plays on many machines.
+`balk.pytest_plugin` has the fixture `balk`, and `balk.served` the same without pytest. `balk.ray` uses many machines.
 """
 
 from .guards import Call, Ran, Run, Stack, Tool

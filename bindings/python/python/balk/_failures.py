@@ -19,7 +19,7 @@ _CAUSES = {
 
 
 def failure_of(error: BaseException) -> dict[str, Any] | None:
-    """The failure that an error is, in the form of `Exchange.failed`; `None` if it is none of a provider or a network."""
+    """The failure that an error is, in the form of `Exchange.failed`; `None` if it is not of a provider or network."""
     code = getattr(error, "status_code", None)
     if isinstance(code, int) and 400 <= code <= 599:
         return {"cause": "status", "code": code, "retry_after": _retry_after(error), "message": str(error)}

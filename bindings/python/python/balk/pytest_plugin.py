@@ -30,7 +30,7 @@ SUITE = "balk_suite"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The setting for scenarios of one's own."""
-    about = "scenarios that the fixture `balk` can play, as `balk serve --suite` takes them: names, files, all, field, drawn"
+    about = "scenarios that the fixture `balk` can play, as in `balk serve --suite`: names, files, all, field, drawn"
     parser.addini(SUITE, about, type="args", default=["all", "field"])
 
 

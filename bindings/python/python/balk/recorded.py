@@ -79,8 +79,8 @@ def transcripts(
 ) -> Iterator[Transcript]:
     """The recorded runs in files and folders, as they are read, each with the firings of these guards.
 
-    `guard`, `protocol`, `tools` (a file) and `redact` are those of `balk replay`. Lines that cannot be read are left out
-    with a warning. Raises RuntimeError, at the end, if a file cannot be read or a guard broke.
+    `guard`, `protocol`, `tools` (a file) and `redact` are those of `balk replay`. Lines that cannot be read are left
+    out with a warning. Raises RuntimeError, at the end, if a file cannot be read or a guard broke.
     """
     command = [binary(), "replay", "--format", "json", "--runs", "--guard", guard, "--protocol", protocol]
     if tools is not None:

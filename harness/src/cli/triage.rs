@@ -1,15 +1,16 @@
 //! `balk triage`: which runs in a pile of logs were stuck.
 
+use std::fmt::Display;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use balk_reports::records::quoted;
+use balk_reports::records::seal::plain_lines;
 use balk_reports::report::document::html;
 use balk_reports::report::gate::Condition;
 use clap::Args;
 use indicatif::ProgressBar;
-use serde_json::Deserializer;
 
 use super::context::Context;
 use super::document;
@@ -206,11 +207,15 @@ impl Triage {
         for path in &self.inputs {
             let name = document::name(path);
             let opened = document::open(path).map_err(|error| Error::unreadable(name, &error))?;
-            for part in Deserializer::from_reader(BufReader::new(opened)).into_iter::<Part>() {
-                let expected = "what `balk triage --format json` wrote of parts";
-                let part = part.map_err(|error| Error::file(name, expected, error))?;
+            for (number, line) in (1..).zip(plain_lines(BufReader::new(opened))) {
+                let bad = |found: &dyn Display| {
+                    let error = Error::file(name, "what `balk triage --format json` wrote of a part", found);
+                    Error { place: format!("line {number}").into(), ..error }
+                };
+                let part: Part =
+                    serde_json::from_str(&line.map_err(|it| bad(&it))?).map_err(|it| bad(&it))?;
                 if !part.is_sound() {
-                    return Err(Error::file(name, expected, "more stuck runs than runs"));
+                    return Err(bad(&"counts that no pile has"));
                 }
                 whole.merge(part);
             }

@@ -133,11 +133,16 @@ impl Kept {
             let found = format!("message {} of `{}`", point.message, one_line(&point.trajectory, 80));
             return Err(bad("a place of the sample", found, "take the line out"));
         };
-        let drawn = |control: bool, weight: Weight| format!("control {} and weight {weight}", u8::from(control));
+        let drawn =
+            |control: bool, weight: Weight| format!("control {} and weight {weight}", u8::from(control));
         let expected = drawn(self.points[at].0.control, self.points[at].0.weight);
         let found = drawn(point.control, point.weight);
         if found != expected {
-            return Err(bad(&format!("{expected}, as the place was drawn"), found, "write them back as they were"));
+            return Err(bad(
+                &format!("{expected}, as the place was drawn"),
+                found,
+                "write them back as they were",
+            ));
         }
         let place = Some(self.named[at].as_str().into());
         self.points[at].1 = Some(Point { place, ..point });

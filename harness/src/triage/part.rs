@@ -21,7 +21,11 @@ pub struct Part {
 impl Part {
     /// Whether its counts can be those of one pile.
     #[must_use]
-    pub const fn is_sound(&self) -> bool {
-        self.counts.stuck_runs <= self.counts.runs
+    pub fn is_sound(&self) -> bool {
+        let Counts { runs, stuck_runs, resolved_runs, resolved_stuck, .. } = self.counts;
+        stuck_runs <= runs
+            && resolved_runs <= runs
+            && resolved_stuck <= resolved_runs.min(stuck_runs)
+            && self.disturbed_sums.is_of_trials()
     }
 }

@@ -90,7 +90,13 @@ fn what_is_kept_shows_the_same_and_nothing_is_kept_twice() {
     {
         let (worlds, stack) = (&Worlds::from(Target::Any), &recipe(guard));
         let asked = Hunt { worlds, stack, prey: &[prey], pools, reactions: None, seed: 7, trials: 128 };
-        let kept = keep(&asked, &hunt(&asked, |_| ControlFlow::Continue(())), &contrasts, 2, &AtomicBool::new(false));
+        let kept = keep(
+            &asked,
+            &hunt(&asked, |_| ControlFlow::Continue(())),
+            &contrasts,
+            2,
+            &AtomicBool::new(false),
+        );
         assert!(!kept.is_empty(), "{guard}");
         for it in &kept {
             let scenario = read(&it.shrunk.text);
@@ -180,7 +186,10 @@ fn nothing_found_is_said_and_what_makes_no_sense_is_refused() {
     {
         let (code, out, err) = run(&["--out", "/proc/finds"]);
         assert!(code == 3 && out.is_empty(), "{err}");
-        assert!(err.starts_with("error: /proc/finds: expected a folder that can be written to, found"), "{err}");
+        assert!(
+            err.starts_with("error: /proc/finds: expected a folder that can be written to, found"),
+            "{err}"
+        );
     }
     assert_eq!(files(&work.path().join("nothing")).len(), 2);
 }

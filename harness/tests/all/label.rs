@@ -294,7 +294,10 @@ fn another_sample_in_the_same_file_is_refused() {
     fs::write(folder.path().join("ann.tsv"), text.replace("stuck-", "other-").replace("quiet-", "other-"))
         .expect("a file");
     let (code, _, said) = label(folder.path(), "2", &[], "l\n");
-    assert!(code == 3 && said.contains("ann.tsv: line 3: expected a place of the sample, found message"), "{said}");
+    assert!(
+        code == 3 && said.contains("ann.tsv: line 3: expected a place of the sample, found message"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -304,7 +307,8 @@ fn how_a_place_was_drawn_and_where_it_is_are_no_matter_of_the_file() {
     let file = folder.path().join("ann.tsv");
     let kept = fs::read_to_string(&file).expect("a file");
     let go_on = |change: fn(&mut Point)| {
-        let (plan, mut points) = (kept.lines().next().expect("a plan"), labels::parse(&kept).expect("points"));
+        let (plan, mut points) =
+            (kept.lines().next().expect("a plan"), labels::parse(&kept).expect("points"));
         change(&mut points[1]);
         fs::write(&file, format!("{plan}\n{}", labels::text(&points))).expect("it can be written");
         let (code, _, said) = label(folder.path(), "2", &[], "l\n");
@@ -339,7 +343,10 @@ fn the_file_may_lie_among_the_logs_and_is_tried_before_they_are_read() {
     {
         let (code, shown, said) = label("/proc/ann.tsv");
         assert!(code == 3 && shown.is_empty(), "{shown}{said}");
-        assert!(said.starts_with("error: /proc/ann.tsv: expected a file that can be written, found"), "{said}");
+        assert!(
+            said.starts_with("error: /proc/ann.tsv: expected a file that can be written, found"),
+            "{said}"
+        );
     }
 }
 

@@ -178,7 +178,10 @@ fn a_report_of_a_forged_plan_begins_no_workflow_command() {
     });
     let report = does(work.path(), &["report", "a"]);
     assert!(report.contains("error::b"), "{report}");
-    assert!(!report.lines().any(|it| it.trim_start().starts_with("::")) && !report.contains("##["), "{report}");
+    assert!(
+        !report.lines().any(|it| it.trim_start().starts_with("::")) && !report.contains("##["),
+        "{report}"
+    );
 }
 
 #[test]

@@ -151,7 +151,10 @@ fn a_command_line_that_makes_no_sense_is_refused() {
         let place = ["text-only", "--shows", "not-told", "--guard", "none", "--out", "/proc/small"];
         let (code, _, err) = ran(&mut balk(work.path(), &[&["shrink"], &place[..]].concat()));
         assert!(code == 3 && !err.contains(" tries: "), "{err}");
-        assert!(err.starts_with("error: /proc/small: expected a folder that can be written to, found"), "{err}");
+        assert!(
+            err.starts_with("error: /proc/small: expected a folder that can be written to, found"),
+            "{err}"
+        );
     }
 }
 

@@ -119,7 +119,8 @@ fn a_body_that_is_no_answer_says_what_it_is() {
     refused(OpenAi, 200, r#"{"choices":[]}"#, expected);
     // Another API's answers have an id as well, and what watches a server has a status.
     let chat = r#"{"id":"chatcmpl-1","object":"chat.completion","choices":[]}"#;
-    let message = r#"{"id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#;
+    let message =
+        r#"{"id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}"#;
     for body in [chat, message, r#"{"status":"ok"}"#, r#"{"id":"r","output":null}"#] {
         let expected = "Nothing: the connection was lost: the answer cannot be read: output: expected items of a \
                         response, found none";

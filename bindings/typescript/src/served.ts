@@ -76,10 +76,8 @@ export class Play {
   readonly task: string;
   /** The files of the task, by their paths. */
   readonly files: Record<string, string>;
-  /** Tools for the task. `call` answers for them. */
+  /** Tools for the task. `call` answers for them. None of them ends the task: words do. */
   readonly tools: OfferedTool[];
-  /** Whether a call has ended the task: in some scenarios a tool has to do that. */
-  finished = false;
 
   readonly #server: Server;
 
@@ -113,9 +111,7 @@ export class Play {
   /** What a call of the model answers in the scenario's world, as the text of its result. */
   async call(tool: string, args: string | Record<string, unknown>): Promise<string> {
     const asked = JSON.stringify({ tool, arguments: args });
-    const { text, finishes } = await this.#ask<{ text: string; finishes: boolean }>("call", asked);
-    this.finished ||= finishes;
-    return text;
+    return (await this.#ask<{ text: string }>("call", asked)).text;
   }
 
   /** What the user says if the agent ends its work now; `null` if they have nothing more to say. */

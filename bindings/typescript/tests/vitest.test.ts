@@ -70,6 +70,14 @@ describe.skipIf(!process.env.BALK)("balk", () => {
     expect((await balk.transcript())[0]).toMatchObject({ step: "opened" });
   });
 
+  test("a call changes nothing of a play", async ({ balk }) => {
+    const play = await balk.play("repeating-control", { seed: 7 });
+    const before = { ...play };
+    await agent(play);
+    expect((await balk.verdict()).reached).toBe(true);
+    expect({ ...play }).toStrictEqual(before);
+  });
+
   test("a test that fails shows what was played", () => {
     const said = failed("one.ts");
     expect(said).toContain("balk played repeating, seed 7");

@@ -10,7 +10,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 // Hashes and searches are faster with vectors, which Node.js has had since version 16.
 const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: "-Ctarget-feature=+simd128" };
 const run = (program, ...words) => execFileSync(program, words, { cwd: here, env, stdio: "inherit" });
-const cargo = (what, ...words) => run("cargo", what, "--locked", "--manifest-path", "wasm/Cargo.toml", ...words);
+const where = ["--locked", "--manifest-path", "wasm/Cargo.toml", "--target-dir", "wasm/target"];
+const cargo = (what, ...words) => run("cargo", what, ...where, ...words);
 
 cargo("build", "--release", "--target", "wasm32-unknown-unknown", "--package", "balk-wasm");
 const module = "wasm/target/wasm32-unknown-unknown/release/balk_wasm.wasm";

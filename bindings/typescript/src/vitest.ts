@@ -5,12 +5,12 @@
  * import { test } from "@balk/guards/vitest";
  * import { expect } from "vitest";
  *
- * test("gives up on a tool", async ({ balk }) => {
- *   const play = await balk.play("abandonment", { seed: 7 });
- *   await balk.said(await myAgent(play.task));
+ * test("a repeated call", async ({ balk }) => {
+ *   const play = await balk.play("repeating", { seed: 7 });
+ *   await balk.said(await myAgent(play.task, toolsOf(play)));
  *   const { recovered, userWasTold, identicalCalls } = await balk.verdict();
  *   expect(recovered || userWasTold).toBe(true);
- *   expect(identicalCalls).toBeLessThanOrEqual(3);
+ *   expect(identicalCalls).toBeLessThanOrEqual(5);
  * });
  * ```
  *
@@ -31,7 +31,7 @@ import { shown } from "./shown.ts";
 export interface Playing {
   /** What its world is drawn from. */
   seed?: number;
-  /** Whether the variables of the SDKs point at the play; without, the test gives its `openaiUrl` or `url` to a client. */
+  /** Whether the variables of the SDKs point at the play. Else the test gives its `openaiUrl` or `url` to a client. */
   environment?: boolean;
 }
 

@@ -2,7 +2,11 @@
  * Guards in opencode, as a plug-in: a call that a guard refuses does not run, and its model is told why; after an
  * answer that is not the end, it is told to go on; a question or a stop ends the turn, with the words on the screen.
  *
- * In opencode.json: `"plugin": ["@balk/guards/opencode"]`.
+ * A file in the folder `plugins` of opencode's configuration exports it, or a function that calls it with its options:
+ *
+ * ```js
+ * export { BalkGuards } from "@balk/guards/opencode";
+ * ```
  */
 
 import type { Plugin } from "@opencode-ai/plugin";

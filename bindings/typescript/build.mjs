@@ -1,5 +1,5 @@
-// Builds the guards as WebAssembly into `src/wasm`, and copies them beside what the compiler writes. Needs Rust with the
-// target wasm32-unknown-unknown.
+// Builds the guards as WebAssembly into `src/wasm`, and copies them beside what the compiler writes. Needs Rust with
+// the target wasm32-unknown-unknown.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 // What a turn with guards costs from JavaScript, beside the same turn in Rust: `node benches/turns.mjs PROGRAM`.
 //
-// PROGRAM is the example `guard_turns` of the crate `balk-host`, which plays the same turns. Needs `npm run build` before.
+// PROGRAM is the example `guard_turns` of the crate `balk-host`, which plays the same turns. Needs `npm run build`.
 
 import { execFileSync } from "node:child_process";
 import { setTimeout } from "node:timers/promises";

@@ -1,7 +1,7 @@
 // Makes the packages that carry the program `balk`, one a platform: `platforms.mjs FOLDER [TARGET=PROGRAM...]`.
 //
-// FOLDER gets a folder for each package, with its package.json; where PROGRAM is given for a Rust target, the program as
-// well. `platforms.mjs --check` compares the optional dependencies in package.json with what would be made.
+// FOLDER gets a folder for each package, with its package.json; where PROGRAM is given for a Rust target, the program
+// as well. `platforms.mjs --check` compares the optional dependencies in package.json with what would be made.
 
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,8 +1,8 @@
 /**
  * Values as MessagePack: the form in which they go into the WebAssembly module, in one piece.
  *
- * `@msgpack/msgpack` is no replacement: it writes half of a surrogate pair, which a cut text can end with, as bytes that
- * are no UTF-8, and the module would refuse the whole value.
+ * `@msgpack/msgpack` is no replacement: it writes half of a surrogate pair, which a cut text can end with, as bytes
+ * that are no UTF-8, and the module would refuse the whole value.
  */
 
 /** The room that is kept from one value to the next. */

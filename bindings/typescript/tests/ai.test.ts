@@ -159,7 +159,8 @@ test("an answer that is data passes as it came, whatever it says", async () => {
 });
 
 test("what the user is to know is not added to data", async () => {
-  const failing = { read_file: tool({ inputSchema: z.object({ path: z.string() }), execute: () => "Error: no such file" }) };
+  const inputSchema = z.object({ path: z.string() });
+  const failing = { read_file: tool({ inputSchema, execute: () => "Error: no such file" }) };
   const output = Output.json();
   const found = '{"found":false}';
   const { model, mock, told } = agent([[call("a")], [call("b")], text(found), text(found)]);
@@ -186,7 +187,8 @@ test("a long talk in data is left alone", async () => {
 });
 
 test("options and effects that there are not are refused by name", () => {
-  expect(() => middleware({ guard: "none" } as never)).toThrow("guards: expected `guards`, `effects`, `onTold`, found `guard`");
+  const refused = "guards: expected `guards`, `effects`, `onTold`, found `guard`";
+  expect(() => middleware({ guard: "none" } as never)).toThrow(refused);
   const effects = { read_file: "readonly" } as never;
   expect(() => middleware({ guards: ["no-tools"] as never })).toThrow("guards: expected a string, found an object");
   expect(() => middleware({ effects })).toThrow(/^effects.read_file: expected `read-only`, .* found `readonly`/);

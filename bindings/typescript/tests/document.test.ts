@@ -26,7 +26,8 @@ function says(script: string, ...words: string[]): { status: number | null; said
 }
 
 describe.skipIf(!process.env.BALK)("an agent and three tests of it", () => {
-  const tested = () => says("vitest/vitest.mjs", "run", "--root", ".").said.match(/Tests +(.*)/)?.[1];
+  const vitest = ["vitest/vitest.mjs", "run", "--root", ".", "--testTimeout", "60000"] as const;
+  const tested = () => says(...vitest).said.match(/Tests +(.*)/)?.[1];
   beforeEach(() => {
     for (const name of ["agent.ts", "agent.test.ts"]) writeFileSync(join(folder, name), example(name));
   });

@@ -99,7 +99,7 @@ describe.skipIf(!process.env.BALK)("balk", () => {
     other.restore();
   });
 
-  test("what the server refuses is said in its words, and an option that there is not by its name", async ({ balk }) => {
+  test("what the server refuses is said in its words, and an unknown option by its name", async ({ balk }) => {
     await expect(balk.play("repeating", { sed: 1 } as never)).rejects.toThrow("found `sed`");
     await balk.play("repeating");
     await expect(balk.said("x".repeat(50_000_000))).rejects.toThrow("bytes");

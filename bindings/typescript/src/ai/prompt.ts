@@ -76,7 +76,8 @@ export const form: Form<Message> = {
       }
       case "tool": {
         const output: Output = { type: "error-text", value: said.text };
-        return { role: "tool", content: [{ type: "tool-result", toolCallId: said.id, toolName: said.tool ?? "", output }] };
+        const result = { type: "tool-result" as const, toolCallId: said.id, toolName: said.tool ?? "", output };
+        return { role: "tool", content: [result] };
       }
     }
   },

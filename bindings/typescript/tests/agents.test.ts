@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { type Play, Server } from "../src/served.ts";
+import { example } from "./document.ts";
 
 const { AGENTS = "", BALK } = process.env;
 const has = (agent: string) => Boolean(BALK) && existsSync(join(AGENTS, agent, "bin"));
@@ -117,11 +118,13 @@ describe.skipIf(!has("opencode"))("opencode", () => {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
   };
+  const config = join(home, ".config/opencode");
+  beforeAll(async () => {
+    await run("npm", ["pack", "--pack-destination", home], { cwd: PACKAGE });
+    const lines = example("opencode").replace("PATH-TO-CHECKOUT/bindings/typescript", home);
+    await run("sh", ["-ec", lines], { env: { ...process.env, HOME: home } });
+  });
   const configure = (play: Play) => {
-    const config = join(home, ".config/opencode");
-    mkdirSync(join(config, "plugins"), { recursive: true });
-    const plugin = join(PACKAGE, "dist/agents/opencode.js");
-    writeFileSync(join(config, "plugins/balk.js"), `export { BalkGuards } from ${JSON.stringify(plugin)};\n`);
     const options = { baseURL: play.openaiUrl, apiKey: "x" };
     const scripted = { npm: "@ai-sdk/openai-compatible", name: "scripted", options, models: { m: { name: "m" } } };
     const settings = {
@@ -174,5 +177,12 @@ describe.skipIf(!has("opencode"))("opencode", () => {
     await opencode(play, "Run npm run build");
     expect((await tookTurns(play)).length).toBeGreaterThan(3);
     expect(await words(play)).not.toContain("in this run)");
+  });
+
+  test("guards are named in a file of one's own", async () => {
+    writeFileSync(join(config, "plugins/balk.js"), example("balk.js"));
+    const play = await server.play("repeating", 8, join(folder, "work"));
+    await opencode(play, "Run npm run build");
+    expect(await words(play)).toContain("nothing has changed since (duplicate 1 in this run)");
   });
 });

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Plugin } from "@opencode-ai/plugin";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 import { example } from "./document.ts";
@@ -24,6 +25,27 @@ function says(script: string, ...words: string[]): { status: number | null; said
   });
   return { status, said: stdout + stderr };
 }
+
+test("a file of one's own names the guards of opencode", async () => {
+  const parts = ["a", "b"].map((callID) => {
+    return { type: "tool", tool: "read", callID, state: { status: "completed", input: {}, output: "No such file" } };
+  });
+  const next = { type: "tool", tool: "read", callID: "c", state: { status: "pending", input: {} } };
+  const history = [
+    { info: { role: "user" }, parts: [{ type: "text", text: "Read it." }] },
+    ...[...parts, next].map((it) => ({ info: { role: "assistant" }, parts: [it] })),
+  ];
+  const client = { session: { messages: async () => ({ data: history }) } };
+  const called = async (guards: string) => {
+    const file = join(folder, `${guards}.js`);
+    writeFileSync(file, example("balk.js").replace("duplicate,no-tools", guards));
+    const { Balk } = (await import(file)) as { Balk: (opencode: object) => ReturnType<Plugin> };
+    const hooks = await Balk({ client });
+    return hooks["tool.execute.before"]!({ tool: "read", sessionID: "s", callID: "c" }, { args: {} });
+  };
+  await expect(called("duplicate,no-tools")).rejects.toThrow("nothing has changed since");
+  await expect(called("no-tools")).resolves.toBeUndefined();
+});
 
 describe.skipIf(!process.env.BALK)("an agent and three tests of it", () => {
   const vitest = ["vitest/vitest.mjs", "run", "--root", ".", "--testTimeout", "60000"] as const;

@@ -42,7 +42,7 @@ async function agent(play: Play, turns = 20): Promise<string> {
 function failed(file: string): string {
   const words = ["node_modules/vitest/vitest.mjs", "run", file, "--config", "tests/failing/vitest.config.ts"];
   const env = { ...process.env, NO_COLOR: "1" };
-  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env, timeout: 30_000 });
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env, timeout: 110_000 });
   return stdout + stderr;
 }
 

@@ -44,8 +44,8 @@ pub struct Triage {
     #[arg(long, value_name = "FILE:LINE:MESSAGE", conflicts_with_all = ["inputs", "format"])]
     show: Option<Place>,
 
-    /// Merge what `--format json` wrote of parts of a pile. The files have these objects, in the order of the parts. The
-    /// output is that of one run over all parts, except that a page shows no run turn by turn
+    /// Merge what `--format json` wrote of parts of a pile. The files have these objects, in the order of the parts.
+    /// The output is that of one run over all parts, except that a page shows no run turn by turn
     #[arg(long, conflicts_with_all = ["show", "redact", "from", "tools", "protocol"])]
     merge: bool,
 

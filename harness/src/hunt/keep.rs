@@ -28,7 +28,8 @@ const TRIES: u32 = 1_000;
 
 /// The worst finds, at most so many, as small scenarios. A find that is then the same as an earlier one is dropped.
 ///
-/// `contrasts` are the baseline and the oracle, as for [`Case::contrasts`]. Once `stop` is set, nothing shrinks further.
+/// `contrasts` are the baseline and the oracle, as for [`Case::contrasts`]. Once `stop` is set, nothing shrinks any
+/// further.
 #[must_use]
 pub fn keep(
     hunt: &Hunt<'_>,

@@ -122,8 +122,8 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Takes the point that the file has in this line, of the place with this number. How a place was drawn is known, so
-    /// the file has no say in it.
+    /// Takes the point that the file has in this line, of the place with this number. How a place was drawn is known,
+    /// so the file has no say in it.
     fn take(&mut self, line: u64, at: Option<usize>, point: Point) -> Result<(), Error> {
         let bad = |expected: &str, found: String, hint: &str| Error {
             place: format!("line {line}").into(),

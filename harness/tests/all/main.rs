@@ -53,6 +53,7 @@ mod proxy_spans;
 #[cfg(target_os = "linux")]
 mod raw;
 mod read_once;
+mod readers;
 mod recorded_pages;
 mod redacted;
 mod reference;

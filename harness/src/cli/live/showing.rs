@@ -22,7 +22,8 @@ pub(super) fn shown(text: &str) -> Result<(String, u64), String> {
     }
 }
 
-/// Shows one trial of this folder, under the first stack that is not the baseline; under the baseline if there is no other.
+/// Shows one trial of this folder, under the first stack that is not the baseline; under the baseline if there is no
+/// other.
 pub(super) fn show(
     folder: &Path,
     matrix: &Matrix,

@@ -27,6 +27,7 @@ pub(super) fn threads(number: usize) -> Result<ThreadPool, Error> {
 ///
 /// # Errors
 /// It asks for too many threads.
+#[expect(clippy::disallowed_methods, reason = "the number of threads changes no byte of any output")]
 pub(super) fn check_variable() -> Result<(), Error> {
     let asked = std::env::var(VARIABLE).ok().and_then(|it| it.parse().ok());
     check(VARIABLE, asked.unwrap_or(0))

@@ -39,8 +39,10 @@ pub(super) fn show(
     let stack = usize::from(matrix.plan().stacks.len() > 1);
     let record = live::trial(matrix, model, place, seed, stack).map_err(|stop| match stop {
         Stop::Missing { .. } => Error::usage("--show", "a trial that is in the record", stop),
-        stop => Error::file(folder, "completions as a model gave them", stop)
-            .hint("something changed the record; bring it back, or play it anew without --offline"),
+        Stop::Overflow | Stop::Spent(_) | Stop::Refused(_) | Stop::Unkept(_) => {
+            Error::file(folder, "completions as a model gave them", stop)
+                .hint("something changed the record; bring it back, or play it anew without --offline")
+        }
     })?;
     write!(out::people(), "{}", show_live(&record, screen::output()))?;
     Ok(Exit::Fine)

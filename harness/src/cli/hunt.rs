@@ -200,9 +200,7 @@ impl Hunt {
         let (name, seed) = (&it.name, it.shrunk.seed);
         let trial = format!("scenario {name}.toml --seed {seed} --guard {}", quoted(&self.guard));
         let mut command = program::command(&trial);
-        if let Some(file) = config.file() {
-            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
-        }
+        command.push_str(&config.again());
         command.push_str(&self.set_from.again());
         command
     }

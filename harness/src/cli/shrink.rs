@@ -182,9 +182,7 @@ impl Shrink {
             command.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
         command.push_str(&self.set_from.again());
-        if let Some(file) = config.file() {
-            command.push_str(&format!(" --config {}", quoted(&file.display().to_string())));
-        }
+        command.push_str(&config.again());
         if self.reserve {
             command.push_str(" --reserve");
         }

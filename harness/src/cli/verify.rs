@@ -5,6 +5,7 @@ mod folder;
 
 use std::io::Write;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 use balk_reports::records::quoted;
 use balk_scenarios::Worlds;
@@ -41,6 +42,11 @@ pub struct Verify {
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
 
+    /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
+    /// above it]
+    #[arg(long, value_name = "FILE", requires = "guard")]
+    config: Option<PathBuf>,
+
     #[command(flatten)]
     set_from: SetFrom,
 }
@@ -74,9 +80,13 @@ impl Verify {
         };
         let pool = threads(0)?;
         let mut out = out::people();
+        let mut config = Config::default();
         let stacks = match &*self.guard {
             [] => verify::stacks(&context.registry)?,
-            guards => Recipe::all(&context.registry, guards, &Config::default())?,
+            guards => {
+                config = context.config(self.config.as_deref())?;
+                Recipe::all(&context.registry, guards, &config)?
+            }
         };
         let all = match worlds(&scenarios) {
             Ok(all) => all,
@@ -103,8 +113,9 @@ impl Verify {
                     }
                     writeln!(
                         out,
-                        "  see: balk scenario {name} --seed {seed} --guard {}{} --format json",
+                        "  see: balk scenario {name} --seed {seed} --guard {}{}{} --format json",
                         quoted(guard),
+                        config.again(),
                         self.set_from.again()
                     )?;
                 }

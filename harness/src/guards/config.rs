@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use balk_reports::records::quoted;
 use serde_json::{Map, Value};
 
 /// Settings of guards, by the guard's name, and the file that they were read from.
@@ -23,6 +24,12 @@ impl Config {
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
+    }
+
+    /// The option that names the file again, with a blank before it; empty without a file.
+    #[must_use]
+    pub fn again(&self) -> String {
+        self.file().map_or_else(String::new, |it| format!(" --config {}", quoted(&it.display().to_string())))
     }
 
     /// The same settings, with one setting of one guard replaced.

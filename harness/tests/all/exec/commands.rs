@@ -152,6 +152,10 @@ fn limits_come_from_the_configuration() {
     let (code, out, _) = ran(&mut balk(folder.path(), &arguments));
     assert_eq!(code, 6);
     assert!(out.contains("found no line within 200 ms"), "{out}");
+    fs::write(folder.path().join("bad.toml"), "[exec]\nanswer = 200\n").expect("it can be written");
+    let arguments = ["verify", "repeating", "--seeds", "0-0", "--guard", &spec, "--config", "bad.toml"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &arguments));
+    assert!(code == 3 && err.contains("bad.toml") && err.contains("answer"), "{code}: {err}");
 }
 
 /// Wherever a stack can be named.

@@ -220,6 +220,9 @@ impl Triage {
                 whole.merge(part);
             }
         }
+        if whole.counts.runs == 0 {
+            complain(&Error::file(document::name(&self.inputs[0]), "parts with runs", "none"));
+        }
         Ok(whole)
     }
 

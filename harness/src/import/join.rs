@@ -71,11 +71,11 @@ pub struct Oddities {
 impl AddAssign for Oddities {
     fn add_assign(&mut self, other: Self) {
         let Self { missing_results, late_results, reused_ids, unknown_status, empty_messages } = other;
-        self.missing_results += missing_results;
-        self.late_results += late_results;
-        self.reused_ids += reused_ids;
-        self.unknown_status += unknown_status;
-        self.empty_messages += empty_messages;
+        self.missing_results = self.missing_results.saturating_add(missing_results);
+        self.late_results = self.late_results.saturating_add(late_results);
+        self.reused_ids = self.reused_ids.saturating_add(reused_ids);
+        self.unknown_status = self.unknown_status.saturating_add(unknown_status);
+        self.empty_messages = self.empty_messages.saturating_add(empty_messages);
     }
 }
 

@@ -212,3 +212,40 @@ fn parts_are_merged_to_the_bytes_of_one_run() {
     );
     assert_eq!(call(&["--merge", "parts", "--redact"]).0, 2);
 }
+
+/// Every number of a value but the sums, which are checked, at its greatest.
+fn greatest(value: &mut Value) {
+    match value {
+        Value::Number(_) => *value = u64::MAX.into(),
+        Value::Array(all) => all.iter_mut().for_each(greatest),
+        Value::Object(all) => {
+            all.iter_mut()
+                .filter(|(name, _)| !name.starts_with("disturbed"))
+                .for_each(|(_, it)| greatest(it));
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn a_forged_part_is_refused_with_its_line_or_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let call = |arguments: &[&str]| balk(folder.path(), "1", &[&["triage"], arguments].concat());
+    fs::write(folder.path().join("a.jsonl"), run("a", "resolved", 8)).expect("a file");
+    let part = call(&["a.jsonl", "--format", "json"]).1;
+    let mut forged: Value = serde_json::from_str(&part).expect("JSON");
+    forged["counts"]["stuck_runs"] = 99.into();
+    fs::write(folder.path().join("forged"), format!("{part}{forged}\n")).expect("a file");
+    let (exit, out, said) = call(&["--merge", "forged"]);
+    assert!(exit == 3 && out.is_empty() && said.contains("forged: line 2: expected what"), "{said}");
+    greatest(&mut forged);
+    fs::write(folder.path().join("forged"), format!("{forged}\n{forged}\n")).expect("a file");
+    for format in ["text", "json", "html"] {
+        let (exit, out, said) = call(&["--merge", "forged", "--format", format]);
+        // Files that were broken are among the counts.
+        assert!(exit == 3 && out.contains("a.jsonl"), "{format}: {exit} {said}");
+    }
+    fs::write(folder.path().join("nothing"), "").expect("a file");
+    let (exit, out, said) = call(&["--merge", "nothing"]);
+    assert_eq!((exit, &*out, &*said), (3, "", "error: nothing: expected parts with runs, found none\n"));
+}

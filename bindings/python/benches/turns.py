@@ -1,6 +1,7 @@
 """What a turn with guards costs from Python, beside the same turn in Rust: `turns.py PROGRAM`.
 
-PROGRAM is the example `guard_turns` of the crate `balk-host`, which plays the same turns. Both are run in turn.
+PROGRAM is the example `guard_turns` of the crate `balk-host`, which plays the same turns. Both are run in turn. It fails
+where a turn costs more of a turn in Rust than `SIZES` allows.
 """
 
 import json
@@ -10,7 +11,8 @@ import time
 
 from balk.guards import Call, Ran, Run, Stack, Tool
 
-SIZES = {2048: 2000, 50 * 1024: 200}
+# Bytes of a turn: how many turns, and how many times the turn in Rust it may cost at most.
+SIZES = {2048: (2000, 3), 50 * 1024: (200, 1.5)}
 
 
 def arguments(turn: int, size: int) -> str:
@@ -32,7 +34,8 @@ def main() -> None:
     print("| bytes of a turn | Python, ns | Rust, ns | of it |")
     print("|--:|--:|--:|--:|")
     stack = Stack()
-    for size, turns in SIZES.items():
+    dear = []
+    for size, (turns, most) in SIZES.items():
         written = [arguments(turn, size) for turn in range(turns)]
         tool = Tool("write_file", effect="write")
         # Each run begins before the last one is freed, so that all but the first have memory that was used before.
@@ -45,6 +48,10 @@ def main() -> None:
         command = [sys.argv[1], str(size), str(turns)]
         rust = min(int(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(3))
         print(f"| {size} | {python:.0f} | {rust} | {python / rust:.2f} |")
+        if python > most * rust:
+            dear.append(f"expected at most {most} times the turn in Rust at {size} bytes, found {python / rust:.2f}")
+    if dear:
+        sys.exit("\n".join(dear))
 
 
 if __name__ == "__main__":

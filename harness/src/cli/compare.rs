@@ -14,6 +14,7 @@ use clap::Args;
 use super::format::Medium;
 use super::gates::{Gates, HELP, Records};
 use super::out;
+use super::report::of_bench;
 use super::screen;
 use crate::bench::Folder;
 use crate::crash::record::{self, RUNS};
@@ -48,6 +49,9 @@ impl Compare {
     pub fn run(&self) -> Result<Exit, Error> {
         if [&self.before, &self.after].iter().any(|it| it.join(RUNS).is_file()) {
             return self.of_crash();
+        }
+        for folder in [&self.before, &self.after] {
+            of_bench(folder)?;
         }
         let (_, before) = Folder::open(&self.before)?;
         let (_, after) = Folder::open(&self.after)?;

@@ -86,6 +86,15 @@ impl Form {
     }
 }
 
+/// Refuses a folder without the record of a bench, once it is known to have none of crash tests.
+pub(super) fn of_bench(folder: &Path) -> Result<(), Error> {
+    if folder.join(RECORD).exists() {
+        return Ok(());
+    }
+    let expected = format!("a folder of balk bench, with {RECORD}, or of balk crash, with {RUNS}");
+    Err(Error::file(folder, &expected, "neither file"))
+}
+
 impl Report {
     /// Runs the command.
     ///
@@ -106,11 +115,7 @@ impl Report {
                 "`balk merge` puts the records of a bench together; several folders are for `balk crash`";
             return Err(Error::usage("DIR", "one folder of a bench", self.folder.len()).hint(hint));
         };
-        let record = path.join(RECORD);
-        if !record.exists() {
-            let expected = format!("a folder of balk bench, with {RECORD}, or of balk crash, with {RUNS}");
-            return Err(Error::file(path, &expected, "neither file"));
-        }
+        of_bench(path)?;
         let (folder, bench) = Folder::open(path)?;
         let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
         let reactions = Folder::reactions(path)?;

@@ -66,7 +66,9 @@ fn a_report_of_what_is_no_record_says_so() {
     says(work, &["report", "a", "b"], 3, "b/runs.json");
     fs::remove_file(work.join("a/runs.json")).expect("it is there");
     says(work, &["report", "a", "b"], 2, "expected one folder of a bench");
-    says(work, &["report", "b"], 3, "or of balk crash, with runs.json, found neither");
+    for command in [&["report", "b"][..], &["compare", "b", "b"]] {
+        says(work, command, 3, "or of balk crash, with runs.json, found neither");
+    }
 }
 
 #[test]

@@ -93,12 +93,12 @@ impl fmt::Display for Error {
             write!(f, "{}: ", on_one_line(&file.display().to_string()))?;
         }
         if !self.place.is_empty() {
-            write!(f, "{}: ", shortened(&self.place))?;
+            write!(f, "{}: ", shown(&self.place))?;
         }
         if !self.expected.is_empty() {
-            write!(f, "expected {}, found ", shortened(&self.expected))?;
+            write!(f, "expected {}, found ", shown(&self.expected))?;
         }
-        write!(f, "{}", shortened(&self.found))?;
+        write!(f, "{}", shown(&self.found))?;
         if !self.hint.is_empty() {
             write!(f, "\n  hint: {}", self.hint)?;
         }
@@ -114,11 +114,13 @@ fn on_one_line(name: &str) -> String {
 /// The longest part of a message, in characters: some repeat a line of a file, which may be of any length.
 const PART_CHARS: usize = 4_000;
 
-fn shortened(part: &str) -> Cow<'_, str> {
-    match part.char_indices().nth(PART_CHARS) {
+/// A part as it is shown. It may repeat lines of a file, and only a message of Balk begins at the left margin.
+fn shown(part: &str) -> Cow<'_, str> {
+    let part: Cow<str> = match part.char_indices().nth(PART_CHARS) {
         Some((end, _)) => format!("{} [… {} more bytes]", &part[..end], part.len() - end).into(),
         None => part.into(),
-    }
+    };
+    if part.contains('\n') { part.replace('\n', "\n  ").into() } else { part }
 }
 
 impl std::error::Error for Error {}
@@ -137,6 +139,16 @@ mod tests {
             "runs/a.jsonl: line 3: expected a readable file, found permission denied\n  hint: check who may \
              read it"
         );
+    }
+
+    #[test]
+    fn what_is_repeated_from_a_file_begins_no_line_at_the_left_margin() {
+        let mut error = Error::usage("a\nerror: b", "c\nerror: d", "e\n\nerror: f\n");
+        error.file = Some("g\nerror: h".into());
+        let text = error.to_string();
+        let (first, others) = text.split_once('\n').expect("several lines");
+        assert_eq!(first, "g␊error: h: a");
+        assert!(others.lines().all(|line| line.starts_with("  ")), "{text}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use balk_guards::record::{EntryRecord, transcript};
 use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{
-    AttemptFacts, Batch, Choice, Entry, Limits, Offer, Protocol, Speaker, Stack, Start, Status, Termination,
-    ToolResult, UserMessage,
+    AttemptFacts, Batch, Choice, ChoiceKind, Entry, Limits, Offer, Protocol, Speaker, Stack, Start, Status,
+    Termination, ToolResult, UserAnswer, UserMessage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ use crate::{Answer, Call, Error, Failure, Guards, Told, Tool, told};
 pub struct Run {
     inner: balk_guards::Run<Stack>,
     offer: Arc<Offer>,
+    /// Whether the user has chosen to give an instruction, by its number alone.
+    owes_words: bool,
 }
 
 /// How a run begins.
@@ -131,7 +133,7 @@ impl Run {
         let protocol = begin.protocol.unwrap_or_else(|| protocol(&offer));
         let start = Start { model: begin.model, protocol, offer: offer.clone() };
         let inner = balk_guards::Run::new(guards.stack(), start, begin.task, begin.limits.into());
-        Self { inner, offer }
+        Self { inner, offer, owes_words: false }
     }
 
     /// A run that goes on where [`transcript`](Self::transcript) was taken.
@@ -142,7 +144,7 @@ impl Run {
         let entries = transcript(entries).map_err(|why| Error::new(format!("transcript: {why}")))?;
         let inner = balk_guards::Run::resume(guards.stack(), entries, limits.into());
         let inner = inner.map_err(|why| Error::new(format!("transcript: {why}")))?;
-        Ok(Self { offer: inner.view().offer().clone(), inner })
+        Ok(Self { offer: inner.view().offer().clone(), inner, owes_words: false })
     }
 
     /// What the agent does next. It does not change until the agent gives something back.
@@ -152,6 +154,12 @@ impl Run {
             balk_guards::Step::Model { asked } => Step::Model { asked },
             balk_guards::Step::Tools { calls, attempt } => {
                 Step::Tools { calls: calls.iter().map(|it| Call::from(&**it)).collect(), attempt }
+            }
+            balk_guards::Step::User(it) if self.owes_words => {
+                let asked = it.options.iter().filter(|it| it.kind == ChoiceKind::Instruct);
+                let question =
+                    asked.map(|it| format!("In your own words: {}.", it.label)).collect::<String>();
+                Step::User { question: question.into(), options: Vec::new() }
             }
             balk_guards::Step::User(it) => Step::User { question: it.note.text, options: it.options },
             balk_guards::Step::Wait(it) => Step::Wait { at_least: it.at_least, at_most: it.at_most },
@@ -211,8 +219,8 @@ impl Run {
         Ok(())
     }
 
-    /// The user answered a question, in any words: an option by its number or label, or an instruction. The number of
-    /// an option that asks for an instruction changes nothing: the question is still open.
+    /// The user answered a question, in any words: an option by its number or label, or an instruction. After the
+    /// number of an option that asks for an instruction, the step asks for that in words.
     ///
     /// # Errors
     /// No question is open.
@@ -220,7 +228,11 @@ impl Run {
         let balk_guards::Step::User(question) = self.inner.step() else {
             return Err(Error::new("answered: expected a step that asks the user, found another one"));
         };
-        if let Some(answer) = question.answered_by(&text.into()) {
+        let answer = question.answered_by(&text.into());
+        let in_words = || UserAnswer { choice: ChoiceKind::Instruct, text: text.into() };
+        let answer = answer.or_else(|| self.owes_words.then(in_words));
+        self.owes_words = answer.is_none();
+        if let Some(answer) = answer {
             self.inner.answered(answer);
         }
         Ok(())

@@ -1,5 +1,8 @@
 //! The loop that Balk drives, with plain values.
 
+use std::collections::BTreeMap;
+
+use balk_guards::record::EntryRecord;
 use balk_guards::wire::Dialect;
 use balk_host::{Answer, Begin, Bounds, Guards, Ran, Run, Step};
 use serde_json::{Value, from_value, json};
@@ -64,6 +67,31 @@ fn requests_and_responses_have_the_providers_form() {
     assert_eq!(run.step(), Step::Reply {});
     let error = run.responded(Dialect::OpenAi, "{").unwrap_err().to_string();
     assert!(error.starts_with("response: "), "{error}");
+}
+
+/// A number alone says nothing to a model. Whoever has nothing else to say is not asked for ever.
+#[test]
+fn the_number_of_an_instruction_is_followed_by_its_words() {
+    for (words, said) in [("1", "1"), ("Use sed.", "Use sed."), ("end the run", "end the run")] {
+        let guards = Guards::new("no-tools", BTreeMap::new()).expect("a guard");
+        let mut run = Run::new(&guards, begin());
+        while !matches!(run.step(), Step::User { .. }) {
+            let text = "I will read the file now, as the next step of my plan.";
+            let answer = json!({"text": format!("{text} {}", run.transcript().len())});
+            run.completed(&from_value(answer).expect("an answer"));
+        }
+        run.answered("1").expect("it asked");
+        let Step::User { question, options } = run.step() else { panic!("{:?}", run.step()) };
+        assert!(question.starts_with("In your own words: ") && options.is_empty(), "{question}");
+        run.answered(words).expect("it asked");
+        assert!(!matches!(run.step(), Step::User { .. }), "{words}: it asks again");
+        let transcript = run.transcript();
+        let answers = transcript.iter().filter_map(|it| {
+            let EntryRecord::Answer(answer) = it else { return None };
+            Some(&*answer.text)
+        });
+        assert_eq!(answers.collect::<Vec<_>>(), [said]);
+    }
 }
 
 #[test]

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-pytest.importorskip("openai")
-pytest.importorskip("anthropic")
+openai = pytest.importorskip("openai")
+anthropic = pytest.importorskip("anthropic")
 
 import balk.middleware.anthropic as for_anthropic
 import balk.middleware.openai as for_openai
@@ -113,6 +113,17 @@ def agent(sdk, *answers, is_async=False):
         messages += sdk.next(response, [(id, NOTES) for id in calls])
         if not calls:
             return text, told, sent[-1]
+
+
+def test_the_guarded_function_of_a_client_is_async_as_its_own() -> None:
+    key = {"api_key": "none"}
+    for is_async, created in [
+        (False, for_openai.guarded(openai.OpenAI(**key).chat.completions.create)),
+        (True, for_openai.guarded(openai.AsyncOpenAI(**key).chat.completions.create)),
+        (False, for_anthropic.guarded(anthropic.Anthropic(**key).messages.create)),
+        (True, for_anthropic.guarded(anthropic.AsyncAnthropic(**key).messages.create)),
+    ]:
+        assert inspect.iscoroutinefunction(created) == is_async
 
 
 @pytest.mark.parametrize("is_async", [False, True])

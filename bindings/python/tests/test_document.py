@@ -43,6 +43,11 @@ def test_without_the_guards_the_announced_call_fails(pytester: pytest.Pytester) 
     result.assert_outcomes(failed=1, deselected=2)
 
 
+def test_the_agent_with_a_loop_of_its_own(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_own_loop=example("test_own_loop.py"))
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
 def test_the_loop_over_logs(pytester: pytest.Pytester) -> None:
     call = {"id": "c", "function": {"name": "run", "arguments": "{}"}}
     turn = [

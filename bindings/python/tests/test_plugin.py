@@ -135,18 +135,23 @@ def test_workers_have_a_server_each(pytester: pytest.Pytester) -> None:
     assert len({tuple(it[:2]) for it in played}) == len({it[0] for it in played}) == 2
 
 
-def test_the_marker_says_what_it_expects(pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "fixture"),
+    [('"repeating"', ""), ('"repeating", seeds=3', "balk"), ('["repeating"]', "balk"), ("seed=[3]", "balk")],
+)
+def test_the_marker_says_what_it_expects(pytester: pytest.Pytester, arguments: str, fixture: str) -> None:
     pytester.makepyfile(
-        """
+        f"""
         import pytest
 
-        @pytest.mark.balk_scenarios("repeating")
-        def test_it():
+        @pytest.mark.balk_scenarios({arguments})
+        def test_it({fixture}):
             pass
         """
     )
     result = pytester.runpytest()
-    result.stdout.fnmatch_lines(["*expected balk_scenarios(NAME, …, seeds=*on a test with the argument `balk`*"])
+    found = "with it" if fixture else "without it"
+    result.stdout.fnmatch_lines([f"*expected balk_scenarios(NAME, …, seeds=*`balk`, found *{found}"])
 
 
 def test_a_suite_is_many_scenarios(pytester: pytest.Pytester) -> None:
@@ -166,15 +171,25 @@ def test_a_suite_is_many_scenarios(pytester: pytest.Pytester) -> None:
 
 
 def test_a_scenario_of_ones_own(pytester: pytest.Pytester) -> None:
-    pytester.makeini("[pytest]\nbalk_suite = all mine.toml\n")
+    pytester.makeini("[pytest]\nbalk_suite = all drawn mine.toml\n")
     pytester.run("balk", "init", "mine")
-    pytester.makepyfile("def test_it(balk):\n    assert balk.play('mine').scenario == 'mine'\n")
-    pytester.runpytest().assert_outcomes(passed=1)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("name", ["mine", "repeating", "asks-again", "drawn/prints-json"])
+        def test_it(balk, name):
+            assert balk.play(name, seed=7).scenario == name
+        """
+    )
+    pytester.runpytest().assert_outcomes(passed=4)
 
 
 def test_what_cannot_be_played_is_named(balk: Balk) -> None:
     with pytest.raises(ValueError, match="no scenario for `unheard-of:1024:.*one of "):
         balk.play("unheard-of")
+    with pytest.raises(ValueError, match=r"no scenario for `repeatin:1024:\d+` \(did you mean `repeating`\?\)"):
+        balk.play("repeatin")
     with pytest.raises(pytest.UsageError, match="expected the name of a scenario"):
         balk.play()
     with pytest.raises(pytest.UsageError, match="expected balk.play"):

@@ -9,7 +9,10 @@ impl Question {
     /// The question as one message: its words, and the options with numbers.
     #[must_use]
     pub fn message(&self) -> String {
-        let option = |(at, it): (usize, &Choice)| format!("\n{}. {}", at + 1, it.label);
+        let option = |(at, it): (usize, &Choice)| {
+            let how = if it.kind == ChoiceKind::Instruct { " (in your own words)" } else { "" };
+            format!("\n{}. {}{how}", at + 1, it.label)
+        };
         let options: String = self.options.iter().enumerate().map(option).collect();
         format!("{}\n{options}", self.note.text)
     }
@@ -71,8 +74,8 @@ mod tests {
     fn options_have_numbers() {
         assert_eq!(
             question().message(),
-            "The model is stuck. How should it continue?\n\n1. say what to do\n2. switch to another model\n\
-             3. let it continue\n4. end the run"
+            "The model is stuck. How should it continue?\n\n1. say what to do (in your own words)\n\
+             2. switch to another model\n3. let it continue\n4. end the run"
         );
     }
 

@@ -6,7 +6,7 @@ use balk_guards::Offer;
 use balk_scenarios::agents::Profile;
 use balk_scenarios::scenario::{Role, Toolset};
 use balk_scenarios::toolsets::{Unbound, bind};
-use balk_scenarios::{GivenTools, Pools, Scenario, World, WorldOptions, Worlds};
+use balk_scenarios::{GivenTools, Pools, Scenario, World, WorldOptions, Worlds, nearest};
 
 /// A scenario under a seed, for an agent.
 #[derive(Clone, Debug)]
@@ -113,9 +113,11 @@ impl Scripts {
             (None, [only]) => (only, None),
             (None, _) => {
                 let names: Vec<_> = self.worlds.iter().map(Worlds::name).collect();
+                let meant = nearest(name, names.iter().map(AsRef::as_ref))
+                    .map_or_else(String::new, |it| format!(" (did you mean `{it}`?)"));
                 return Err(NoScript(format!(
-                    "no scenario for `{conversation}`: expected /c/SCENARIO or /c/SCENARIO:SEED before the path, \
-                     where the scenario is one of {}",
+                    "no scenario for `{conversation}`{meant}: expected /c/SCENARIO or /c/SCENARIO:SEED before the \
+                     path, where the scenario is one of {}",
                     names.join(", ")
                 )));
             }

@@ -167,5 +167,5 @@ fn gates_judge_the_second_record_and_the_change_to_it() {
     drop(unread.stdout.take());
     assert_eq!(unread.wait().expect("it ends").code(), Some(4));
     let (code, _, err) = compare(work.path(), &["a", "nothing"]);
-    assert!(code == 3 && err.contains("nothing/bench.jsonl"), "{err}");
+    assert!(code == 3 && err.contains("nothing: expected a folder of balk bench"), "{err}");
 }

@@ -13,8 +13,9 @@ use balk::grade;
 use balk::import::Setting;
 use balk::replay::{Found, Own, Replay, StackOf};
 use balk_guards::{
-    Answer, Choice, Conclusion, Entry, Guard, GuardFault, InterventionKind, LOST, Limit, NOT_RUN, Origin,
-    Stack, Status, Termination, ToolResult,
+    Answer, Blocked, Choice, Completion, Conclusion, Decision, Entry, Guard, GuardFault, InterventionKind,
+    LOST, Limit, NOT_RUN, Note, Origin, Repair, Settlement, Stack, Status, Subject, Termination, ToolResult,
+    Verdict,
 };
 use balk_reports::records::{TrialRecord, transcript};
 use balk_scenarios::{Environment, Scenario, User, World, WorldOptions};
@@ -286,6 +287,61 @@ impl Guard for BreaksAtTheEnd {
     fn conclude(&self, _: &Termination) -> Answer<Option<Conclusion>> {
         Err(GuardFault { guard: "breaks-at-the-end".into(), reason: "it just broke".into() })
     }
+}
+
+/// Makes each call twice, with the same id; refuses the first, and runs the second one again.
+struct Doubles;
+
+impl Doubles {
+    fn note() -> Note {
+        Note {
+            guard: "doubles".into(),
+            rule: "doubles".into(),
+            level: 1,
+            subject: Subject::Run,
+            text: "Twice.".into(),
+        }
+    }
+}
+
+impl Guard for Doubles {
+    fn name(&self) -> &'static str {
+        "doubles"
+    }
+
+    fn observe(&mut self, _: &Entry) {}
+
+    fn review(&self, completion: &Completion) -> Answer<Decision> {
+        let verdict = match &*completion.calls {
+            [one] => {
+                let mut doubled = completion.clone();
+                doubled.calls.push(one.clone());
+                Verdict::Repair(Repair { note: Self::note(), completion: doubled.into() })
+            }
+            [_, _] => Verdict::Block(vec![Blocked { call: 0, note: Self::note() }]),
+            _ => Verdict::Pass,
+        };
+        Ok(Decision { verdict, notices: Vec::new() })
+    }
+
+    fn settle(&self, _: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
+        Ok(match results {
+            [refused, ran] if refused.origin == Origin::Synthetic && ran.tries < 3 => {
+                Settlement::Rerun { call: 1, after: 0 }
+            }
+            _ => Settlement::Accept(Vec::new()),
+        })
+    }
+}
+
+#[test]
+fn calls_of_one_answer_with_the_same_id_replay_as_recorded() {
+    let world = World::draw(&scenario("repeating", &[]), 1, WorldOptions::default());
+    let stack = || Stack::new(vec![Box::new(Doubles)]);
+    let trial = engine::run(&world, &mut stack(), &TruthChannel::default());
+    assert!(trial.entries.iter().any(|it| tried(it).is_some()), "no call ran again");
+    let json = serde_json::to_string(&grade::record(&world, "doubles", &[], &trial)).expect("plain data");
+    assert_eq!(replayed(&json, &|_, _| Ok(stack())).difference(), None);
 }
 
 /// The end that it was asked about is in no record: only that it broke after a text.

@@ -116,7 +116,8 @@ fn a_question_is_a_message_and_the_next_words_are_its_answer() {
     let asked = client.asks();
     assert_eq!(
         asked["content"],
-        "What now?\n\n1. say what to do\n2. switch to another model\n3. let it continue\n4. end the run"
+        "What now?\n\n1. say what to do (in your own words)\n2. switch to another model\n\
+         3. let it continue\n4. end the run"
     );
     assert_eq!(asked["tool_calls"], Value::Null);
     assert_eq!(client.usage, json!({ "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 }));

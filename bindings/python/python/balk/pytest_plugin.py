@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,14 @@ from ._steps import shown
 from .served import SEED, Play, Server, Verdict, environment
 
 SUITE = "balk_suite"
+ALWAYS = ("all", "stubborn", "control", "field")
+"""Words for what can be played without a setting."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The setting for scenarios of one's own."""
-    about = "scenarios that the fixture `balk` can play, as in `balk serve --suite`: names, files, all, field, drawn"
-    parser.addini(SUITE, about, type="args", default=["all", "field"])
+    about = "what the fixture `balk` plays beside the catalogue and the field suite: files of scenarios, drawn worlds"
+    parser.addini(SUITE, about, type="args", default=[])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,13 +48,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is None:
         return
     where = metafunc.definition.nodeid
-    unknown = set(mark.kwargs) - {"seeds"}
-    if "balk" not in metafunc.fixturenames or not mark.args or unknown:
+    seeds = mark.kwargs.get("seeds", [SEED])
+    is_known = mark.kwargs.keys() <= {"seeds"} and isinstance(seeds, Iterable)
+    are_names = bool(mark.args) and all(isinstance(it, str) for it in mark.args)
+    has_fixture = "balk" in metafunc.fixturenames
+    if not (is_known and are_names and has_fixture):
         raise pytest.UsageError(
             f"{where}: expected balk_scenarios(NAME, …, seeds=[…]) on a test with the argument `balk`, "
-            f"found balk_scenarios{mark.args}, {mark.kwargs} on one with {metafunc.fixturenames}"
+            f"found balk_scenarios{mark.args}, {mark.kwargs} on one {'with' if has_fixture else 'without'} it"
         )
-    seeds = list(mark.kwargs.get("seeds", [SEED]))
+    seeds = list(seeds)
     drawn = [(scenario, seed) for name in mark.args for scenario in _named(name) for seed in seeds]
     metafunc.parametrize("balk", drawn, indirect=True, ids=[f"{scenario}-{seed}" for scenario, seed in drawn])
 
@@ -169,7 +174,8 @@ class Balk:
 @pytest.fixture(scope="session")
 def balk_server(pytestconfig: pytest.Config) -> Iterator[Server]:
     """The server of this process: one for all tests, and one for each worker of pytest-xdist."""
-    with Server(pytestconfig.getini(SUITE)) as server:
+    more = [it for it in pytestconfig.getini(SUITE) if it not in ALWAYS]
+    with Server(["all", "field", *more]) as server:
         yield server
 
 

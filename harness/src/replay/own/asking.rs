@@ -171,7 +171,10 @@ impl<'a> Asking<'a> {
         let results = self.following(self.at + tried.len(), result);
         let batch_end = self.at + tried.len() + results.len();
         let interventions = self.following(batch_end, intervention);
-        let index = |it: &ToolResult| completion.calls.iter().position(|call| call.id == it.call.id);
+        let index = |it: &ToolResult| {
+            let of_result = results.iter().position(|last| is_earlier(it, last));
+            of_result.or_else(|| completion.calls.iter().position(|call| call.id == it.call.id))
+        };
         compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Action::Reran { call }));
         compared.recorded.extend(interventions.iter().map(|it| Action::Intervened((*it).into())));
         // A fault ends a trial at once. A fault after the results is about the attempt that followed, which was never
@@ -328,10 +331,16 @@ fn batch_at(tried: &[&ToolResult], results: &[&ToolResult], asked: usize) -> Vec
     let earlier = |result: &ToolResult| {
         tried[asked..]
             .iter()
-            .find(|it| it.call.id == result.call.id)
+            .find(|it| is_earlier(it, result))
             .map_or_else(|| result.clone(), |it| (*it).clone())
     };
     results.iter().map(|it| earlier(it)).collect()
+}
+
+/// Whether a call had this result before its last one. Calls of one answer may have the same id, but not all were tried
+/// so often.
+fn is_earlier(tried: &ToolResult, last: &ToolResult) -> bool {
+    tried.call == last.call && tried.tries < last.tries
 }
 
 fn seen_note(note: Note) -> Intervention {

@@ -149,8 +149,8 @@ fn text_is_passed_on_before_its_answer_has_ended() {
 
 #[test]
 fn an_objection_goes_on_below_the_text() {
-    let question =
-        "What now?\n\n1. say what to do\n2. switch to another model\n3. let it continue\n4. end the run";
+    let question = "What now?\n\n1. say what to do (in your own words)\n\
+                    2. switch to another model\n3. let it continue\n4. end the run";
     for dialect in Dialect::ALL {
         for (calls, text, left) in [
             (&["block", "ls"][..], "I look.", &["ls"][..]),

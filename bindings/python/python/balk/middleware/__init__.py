@@ -111,7 +111,8 @@ class Guarded:
     @property
     def call(self) -> Callable[..., Any]:
         """The guarded function, sync or async as the plain one is."""
-        return self._acall if inspect.iscoroutinefunction(self._create) else self._call
+        # The SDKs wrap their coroutines into functions that are none.
+        return self._acall if inspect.iscoroutinefunction(inspect.unwrap(self._create)) else self._call
 
     def _asking(self, request: dict[str, Any]) -> Asking[Any, Any]:
         if request.get("stream"):

@@ -75,9 +75,8 @@ fn the_number_of_an_instruction_is_followed_by_its_words() {
     for (words, said) in [("1", "1"), ("Use sed.", "Use sed."), ("end the run", "end the run")] {
         let guards = Guards::new("no-tools", BTreeMap::new()).expect("a guard");
         let mut run = Run::new(&guards, begin());
-        while !matches!(run.step(), Step::User { .. }) {
-            let text = "I will read the file now, as the next step of my plan.";
-            let answer = json!({"text": format!("{text} {}", run.transcript().len())});
+        for step in 1..=2 {
+            let answer = json!({"text": format!("I will read the file now, as step {step} of my plan.")});
             run.completed(&from_value(answer).expect("an answer"));
         }
         run.answered("1").expect("it asked");

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -26,14 +25,28 @@ def cluster():
     cluster.shutdown()
 
 
-def test_a_bench_has_the_same_bytes_though_a_node_is_lost(cluster, tmp_path):
+@pytest.fixture
+def a_node_that_is_lost(cluster, monkeypatch):
+    """A second node, which is lost when the first part is there and others are on their way."""
+    node = cluster.add_node(num_cpus=1)
+    get, left = ray.get, [node]
+
+    def get_and_lose(*arguments, **named):
+        part = get(*arguments, **named)
+        if left:
+            cluster.remove_node(left.pop(), allow_graceful=False)
+        return part
+
+    monkeypatch.setattr(ray, "get", get_and_lose)
+    yield
+    assert not left, "expected that the node is lost, found it there at the end"
+
+
+@pytest.mark.usefixtures("a_node_that_is_lost")
+def test_a_bench_has_the_same_bytes_though_a_node_is_lost(tmp_path):
     arguments = ["--suite", "abandonment,repeating", "--guard", "default", "--trials", "400"]
     subprocess.run([binary(), "bench", *arguments, "--out", tmp_path / "whole"], check=True, capture_output=True)
-    node = cluster.add_node(num_cpus=1)
-    lost = threading.Timer(1.5, lambda: cluster.remove_node(node, allow_graceful=False))
-    lost.start()
     balk.ray.bench(tmp_path / "parts", arguments, shards=8)
-    assert not lost.is_alive(), "the bench was over before the node was lost"
     assert record(tmp_path / "parts") == record(tmp_path / "whole") != {}
 
 
@@ -87,22 +100,17 @@ def test_a_replay_has_the_same_bytes_of_files_and_of_urls(cluster, logs):
     assert printed(balk.ray.replay(urls, ["--guard", "default"])).replace(b"file://", b"") == one
 
 
-def test_a_replay_has_the_same_bytes_though_a_node_is_lost(cluster, logs):
+@pytest.mark.usefixtures("a_node_that_is_lost")
+def test_a_replay_has_the_same_bytes_though_a_node_is_lost(logs):
     many = logs * 20
-    node = cluster.add_node(num_cpus=1)
     lines = balk.ray.replay(many, ["--guard", "default"], batch=4)
-    first = [next(lines) for _ in range(20)]
-    cluster.remove_node(node, allow_graceful=False)
-    assert printed([*first, *lines]) == whole("replay --guard default --format json", many)
+    assert printed(lines) == whole("replay --guard default --format json", many)
 
 
-def test_a_triage_has_the_same_bytes_though_a_node_is_lost(cluster, logs):
+@pytest.mark.usefixtures("a_node_that_is_lost")
+def test_a_triage_has_the_same_bytes_though_a_node_is_lost(logs):
     many = logs * 20
-    node = cluster.add_node(num_cpus=1)
-    lost = threading.Timer(1.5, lambda: cluster.remove_node(node, allow_graceful=False))
-    lost.start()
     said = balk.ray.triage(many, batch=2)
-    assert not lost.is_alive(), "the triage was over before the node was lost"
     assert said.encode() == whole("triage --format json", many)
 
 

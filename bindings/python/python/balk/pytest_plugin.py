@@ -107,7 +107,8 @@ class Balk:
                 )
             scenario, seed = self._drawn
         folder = self._folder / f"project-{len(self.plays) + 1}"
-        folder.mkdir()
+        # It is there already if what was to be played could not be.
+        folder.mkdir(exist_ok=True)
         play = self._server.play(scenario, seed, folder)
         self.plays.append(play)
         for name, value in environment(play).items():

@@ -17,7 +17,7 @@ pub fn nearest<'k>(asked: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     let slips_max = length.div_ceil(3);
     let (mut near, mut begun) = (None, None);
     for name in known {
-        // Each letter more or fewer is a slip. Whoever asks for a name of a megabyte is not compared with any.
+        // Each extra or missing letter is a slip, so a name of quite another length cannot be near.
         if name.chars().count().abs_diff(length) <= slips_max {
             let slips = strsim::damerau_levenshtein(asked, name);
             if slips <= slips_max && near.is_none_or(|best| (slips, name) < best) {

@@ -69,7 +69,7 @@ fn requests_and_responses_have_the_providers_form() {
     assert!(error.starts_with("response: "), "{error}");
 }
 
-/// A number alone says nothing to a model. Whoever has nothing else to say is not asked for ever.
+/// A bare number says nothing to a model, so the user is asked for the words, but only once.
 #[test]
 fn the_number_of_an_instruction_is_followed_by_its_words() {
     for (words, said) in [("1", "1"), ("Use sed.", "Use sed."), ("end the run", "end the run")] {

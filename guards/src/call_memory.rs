@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+pub(crate) use self::remembered::Remembered;
 use crate::arguments::{beginning, inserted, save_beginning};
 use crate::change::Change;
 use crate::failure::{follows_a_log, is_failure, is_waiting, pauses};
@@ -19,8 +20,9 @@ use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::{is_go_ahead, is_nudge};
 use balk_contract::reading::Prospect;
-use balk_contract::wording::first_line;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
+
+mod remembered;
 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
 /// not grow with the run, and no recorded repetition is that wide.
@@ -29,19 +31,9 @@ pub(crate) const CALLS: usize = 64;
 const NUDGES: usize = 4;
 /// How many pauses are counted for one call: a job that is never done is waited for, but not for ever.
 const PAUSES: u32 = 5;
-/// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
-/// recordings, such answers are in none of the judged points that a third equal call finds
-/// (`docs/labels.md#what-single-rules-find`).
-const STATE_BYTES: usize = 100;
-/// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
-const WORD_BYTES: usize = 4;
 /// Equal results in a row before another spelling of a call counts as the same call: with two, a third is a repeat
 /// ([`duplicate`](crate::duplicate)).
 const VARIED: u32 = 2;
-/// The factor by which more looks are allowed at what may be the state of something: as in
-/// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
-/// nothing until something happens, so it has that twice over.
-const STATE_PATIENCE: u32 = 2;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
@@ -85,74 +77,6 @@ struct Last {
     call: CallKey,
     #[serde(serialize_with = "save_beginning")]
     arguments: Arc<str>,
-}
-
-/// One call and its last result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Remembered {
-    pub(crate) tool: Arc<str>,
-    pub(crate) effect: Effect,
-    pub(crate) status: Status,
-    /// The turn in which it last ran.
-    pub(crate) turn: u64,
-    /// In how many turns it returned an equal result, without a possible change in between and, unless it failed,
-    /// without any other call in between.
-    pub(crate) equal_results: u32,
-    /// If it failed: whether it may work later.
-    pub(crate) prospect: Prospect,
-    /// Whether it counts failures, as a run of tests does.
-    pub(crate) counts: bool,
-    /// Whether it is a write that worked and changed nothing.
-    pub(crate) changed_nothing: bool,
-    /// Whether it names a file or a folder as its path.
-    is_of_file: bool,
-    /// Whether its equal results are looks at a log.
-    is_of_log: bool,
-    /// Whether it waits, or its last result says that something is still in progress.
-    pub(crate) waits: bool,
-    /// The beginning of its last result.
-    pub(crate) result: String,
-    /// The state of an escalation about it.
-    pub(crate) ladder: Ladder,
-    result_key: ResultKey,
-    possible_changes: u64,
-    begun: u64,
-    /// All pauses of the run before the first of the equal results.
-    pauses_before: u32,
-}
-
-impl Remembered {
-    /// The first line of its last answer, or that it had none.
-    pub(crate) fn answer(&self, chars: usize) -> String {
-        let line = first_line(&self.result, chars);
-        if line.is_empty() { "(nothing)".into() } else { line }
-    }
-
-    /// The factor by which more looks are allowed at what others change.
-    pub(crate) fn patience(&self) -> u32 {
-        match (self.is_of_log, self.reports_a_state()) {
-            (true, _) => STATE_PATIENCE * STATE_PATIENCE,
-            (false, true) => STATE_PATIENCE,
-            (false, false) => 1,
-        }
-    }
-
-    /// Whether its last answer may be the state of something, in whatever words: the call is not known to change
-    /// anything and names no file, and the answer is short and has a word in its first line. Rows of a table, numbers,
-    /// ids, labels and tags are no words.
-    fn reports_a_state(&self) -> bool {
-        let answer = self.result.trim();
-        if self.effect.is_known_change() || self.is_of_file || answer.len() > STATE_BYTES {
-            return false;
-        }
-        let line = answer.lines().next().unwrap_or_default();
-        line.split_inclusive(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| {
-            let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
-            letters.len() >= WORD_BYTES
-                && letters.chars().all(char::is_alphabetic)
-                && !word.ends_with([':', '：', '>'])
-        })
-    }
 }
 
 impl CallMemory {
@@ -344,6 +268,8 @@ impl CallMemory {
         // Two results in one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
+        let fails = [call.status, status].contains(&Status::Error);
+        call.moves |= unchanged && call.equal_results > 0 && call.result_key != result_key && !fails;
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
         let in_a_row =
@@ -407,6 +333,7 @@ impl CallMemory {
                 changed_nothing: false,
                 is_of_file: call.path_key().is_some(),
                 is_of_log: false,
+                moves: false,
                 waits: false,
                 result: String::new(),
                 ladder: Ladder::default(),
@@ -426,7 +353,7 @@ impl CallMemory {
         }
         place.effect = call.effect;
         place.is_of_file = call.path_key().is_some();
-        place.equal_results = 0;
+        (place.equal_results, place.moves) = (0, false);
         place.ladder = Ladder::default();
         oldest
     }

@@ -37,20 +37,27 @@ impl Change {
 
 /// The longest answer, in bytes, that says nothing but that.
 const ANSWER_BYTES: usize = 200;
+/// How it begins, and how it ends.
+const NOTHING: [&str; 3] = ["no change", "nothing to change", "nothing changed"];
+const UNCHANGED: [&str; 4] = [" unchanged", "(unchanged", "up to date", " 0 lines changed"];
 
 /// Whether a tool that changes things says that it changed nothing: one line that begins or ends so ("No changes needed
 /// for 'a.py'", "a.py is up to date, 0 lines changed"). Other languages are known by what is written again.
 fn says_unchanged(answer: &str) -> bool {
-    let line = answer.trim().trim_end_matches(['.', '!', ')']);
-    let starts = |with: &str| line.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    let line = answer.trim_ascii().trim_end_matches(['.', '!', ')']).as_bytes();
+    let starts =
+        |with: &str| line.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with.as_bytes()));
     let ends = |with: &str| {
         let from = line.len().checked_sub(with.len());
-        from.and_then(|at| line.get(at..)).is_some_and(|it| it.eq_ignore_ascii_case(with))
+        from.and_then(|at| line.get(at..)).is_some_and(|it| it.eq_ignore_ascii_case(with.as_bytes()))
     };
-    line.len() <= ANSWER_BYTES
-        && !line.contains('\n')
-        && (["no change", "nothing to change", "nothing changed"].into_iter().any(starts)
-            || [" unchanged", "(unchanged", "up to date", " 0 lines changed"].into_iter().any(ends))
+    // All guards ask this of each answer, and a letter tells it of most.
+    let says_so = match (line.first(), line.last()) {
+        (Some(b'n' | b'N'), _) if NOTHING.into_iter().any(starts) => true,
+        (_, Some(b'd' | b'D' | b'e' | b'E')) => UNCHANGED.into_iter().any(ends),
+        _ => false,
+    };
+    says_so && line.len() <= ANSWER_BYTES && !line.contains(&b'\n')
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@
 //! - *loosely*, for calls with other arguments: quoted text is masked, and so is every word with a digit, a path or
 //!   an assignment in it, and every word of the call itself, because errors repeat their input. Case, white space and
 //!   punctuation around words do not count, nor does anything after the first 400 bytes
-//!   (`docs/peers.md#other-rules`). A text with few letters says nothing.
+//!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON the quotes are of its form, and names
+//!   of members say nothing.
 
 use std::sync::LazyLock;
 
@@ -128,7 +129,9 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let mut normal = [0; ERROR_BYTES + 1];
     let (mut end, mut letters, mut masked) = (0, 0, false);
     let (mut quote, mut specific) = (None, false);
-    for word in error.split(u8::is_ascii_whitespace) {
+    let (text, json) = error.split_at(find(error, b"{\"").unwrap_or(error.len()));
+    let words = text.split(u8::is_ascii_whitespace).chain(values(json));
+    for word in words {
         let marks = word.iter().fold(0, |marks, byte| marks | MARKS[usize::from(*byte)]);
         let bare = if marks & PUNCTUATION == 0 { word } else { trimmed(word) };
         let is_quoted = if marks & NAMES == 0 { quote.is_some() } else { is_in_quotes(word, &mut quote) };
@@ -155,6 +158,19 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     }
     normal[..end].make_ascii_lowercase();
     (letters >= LETTERS).then(|| (xxh3_64(&normal[..end]), specific))
+}
+
+/// The words of the values in an error in JSON.
+fn values(json: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let divides = |byte: &u8| byte.is_ascii_whitespace() || b"{}[]\",:".contains(byte);
+    let ends_a_name =
+        |rest: &[u8]| rest.strip_prefix(b"\"").is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"));
+    let mut next = 0;
+    json.split(divides).filter(move |word| {
+        let end = next + word.len();
+        next = end + 1;
+        !word.is_empty() && !ends_a_name(&json[end..])
+    })
 }
 
 /// Whether the word is part of a quotation, and which quote is open after it.
@@ -304,6 +320,21 @@ mod tests {
     fn other_words_are_another_failure() {
         check(("{}", "no such table: users"), ("{}", "no such column: users"), false);
         check(("{}", "permission denied"), ("{}", "no space left on device"), false);
+    }
+
+    #[test]
+    fn in_json_the_quotes_are_of_its_form() {
+        let broken = r#"{"cell":"Sum!F9","error":"\#REF!","message":"reference to a deleted sheet"}"#;
+        let other = r#"{"cell": "Sum!B2", "error": "\#REF!", "message": "reference to a deleted sheet"}"#;
+        check(("{}", broken), ("{}", other), true);
+        check(("{}", broken), ("{}", r#"{"cell":"Sum!F9","message":"the formula has a circle"}"#), false);
+        check(
+            ("{}", r#"HTTP 403 {"error":"archived repository"}"#),
+            ("{}", r#"HTTP 404 {"error":"archived repository"}"#),
+            true,
+        );
+        assert!(of("{}", Status::Error, r#"{"error":"session_expired","hits":[]}"#).is_some());
+        assert_eq!(of("{}", Status::Error, r#"{"status":500,"description":"","error":null}"#), None);
     }
 
     #[test]

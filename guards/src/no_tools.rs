@@ -32,8 +32,9 @@
 //! since the request: a small model takes every way out that a message names (`docs/reactions.md#ways-out`).
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
-//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3); five
-//! productive turns earn one more (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about 1 %
+//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3). One that a
+//! productive turn followed has worked, so another may follow, up to the same limit; five productive turns give back all
+//! (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about 1 %
 //! of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
 //! announcement, but in 35 to 38 % after a finished answer (`docs/reactions.md#announcements`).
 
@@ -116,8 +117,8 @@ struct NoToolsState {
     request: Request,
     /// The tool that changes things and failed last since the request.
     failing: Option<Arc<str>>,
-    /// Whether the model was corrected since the request, and has not worked since.
-    corrected: bool,
+    /// Corrections since the request; work gives them back.
+    corrections: u32,
     /// Whether it has called nothing since then.
     ignores: bool,
     /// What the last two completions did in place of a call, newest last; `None` for one that called or was empty.
@@ -159,7 +160,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// The longest text that is remembered, or that is read as saying what comes next, in characters.
@@ -259,7 +260,7 @@ impl Guard for NoTools {
             Entry::Result(result) => self.result(result),
             Entry::Answer(_) => {
                 self.count_anew();
-                (self.state.corrected, self.state.ignores) = (false, false);
+                (self.state.corrections, self.state.ignores) = (0, false);
             }
             // A call that was made out of a text is a call.
             Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. })
@@ -273,7 +274,8 @@ impl Guard for NoTools {
             Entry::Intervention(Intervention { kind, note, .. }) if note.guard == NAME => match kind {
                 InterventionKind::Feedback => {
                     self.spoke();
-                    (self.state.corrected, self.state.ignores) = (true, true);
+                    self.state.ignores = true;
+                    self.state.corrections = self.state.corrections.saturating_add(1);
                     self.state.reminders = self.state.reminders.saturating_add(1);
                     self.state.spoken = self.state.spoken.saturating_add(1);
                 }
@@ -302,7 +304,7 @@ impl Guard for NoTools {
         Ok(match (mistake, self.state.protocol) {
             // One correction for each request or stretch of work, then the user hears of it: if text may end the
             // task, most text is right.
-            (Mistake::TextOnly(_), Protocol::Text) if !self.state.corrected => {
+            (Mistake::TextOnly(_), Protocol::Text) if self.may_correct() => {
                 Verdict::Retry(self.correction(mistake, completion)).into()
             }
             (Mistake::TextOnly(_), Protocol::Text) if self.state.questions < self.settings.questions => {
@@ -348,10 +350,18 @@ impl NoTools {
         self.state.evidence.get_or_insert_default();
     }
 
+    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one.
+    fn may_correct(&self) -> bool {
+        let NoToolsState { corrections, productive, .. } = self.state;
+        corrections == 0 || productive > 0 && corrections < self.settings.limit
+    }
+
     /// The current turn is productive.
     fn productive(&mut self) {
         self.state.productive = self.state.productive.saturating_add(1);
-        self.state.corrected &= self.state.productive < CORRECTION_TURNS;
+        if self.state.productive >= CORRECTION_TURNS {
+            self.state.corrections = 0;
+        }
         if self.state.productive.is_multiple_of(QUESTION_TURNS) {
             self.state.questions = self.state.questions.saturating_sub(1);
         }
@@ -383,7 +393,7 @@ impl NoTools {
         }
         self.state.nudges = 0;
         self.state.request.begin(text);
-        (self.state.corrected, self.state.ignores, self.state.failing) = (false, false, None);
+        (self.state.corrections, self.state.ignores, self.state.failing) = (0, false, None);
         (self.state.instead, self.state.said, self.state.nudge) = ([None; 2], [None, None], None);
         self.state.texts.clear();
         if self.state.protocol == Protocol::Text {

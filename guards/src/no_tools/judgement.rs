@@ -21,7 +21,7 @@ impl NoTools {
         let request = &self.state.request;
         // Who has tried, and says again that it cannot be done, answers the question.
         let is_honest = instead == Instead::Reports && request.acted && says_it_cannot(text);
-        let says_again = (self.is_urged(instead, text) || self.state.corrected) && self.has_said(text);
+        let says_again = (self.is_urged(instead, text) || self.state.corrections > 0) && self.has_said(text);
         !is_honest && (says_again || self.ignores_nudges(instead, text))
             || self.does_the_same(instead, text)
             || self.asks_what_was_answered(instead, text)

@@ -44,7 +44,11 @@ impl NoTools {
             Mistake::TextOnly(instead) if count > 1 && self.may_be_done(instead, text) => {
                 format!(" {}.", self.way_out())
             }
-            Mistake::ThinkingOnly if self.state.protocol == Protocol::Text => format!(" {}.", self.way_out()),
+            Mistake::ThinkingOnly
+                if self.state.protocol == Protocol::Text && !self.state.request.is_open("") =>
+            {
+                format!(" {}.", self.way_out())
+            }
             Mistake::TextOnly(_) | Mistake::ThinkingOnly => String::new(),
         };
         let text = match self.state.reminders % 2 {
@@ -57,12 +61,13 @@ impl NoTools {
         self.note(rule, text)
     }
 
-    /// Whether the task may be done: the text reads as a report, and the transcript does not contradict it.
+    /// Whether the task may be done: the text reads as a report, the transcript does not contradict it, and all that
+    /// the request names was touched.
     fn may_be_done(&self, instead: Instead, text: &str) -> bool {
         let request = &self.state.request;
         match instead {
-            Instead::Reports => request.called,
-            Instead::Claims => request.changed && !request.contradicts_work(text),
+            Instead::Reports => request.called && !request.is_open(text),
+            Instead::Claims => request.changed && !request.contradicts_work(text) && !request.is_open(text),
             Instead::PrintsCall
             | Instead::Announces
             | Instead::Denies

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
-use super::tally::Tally;
+use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting};
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
@@ -64,23 +64,22 @@ pub(super) enum Step {
 
 impl Look {
     /// A look at the answer to this call, given the previous call.
-    pub(super) fn of(result: &ToolResult, before: &Before, tally: &Tally, offer: &OfferIndex) -> Self {
+    pub(super) fn of(result: &ToolResult, compared: Compared, before: &Before, offer: &OfferIndex) -> Self {
         let call = &result.call;
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
-        let answer = tally.key_of_any(result);
         Self {
             call: call.key,
             tool: call.tool_key,
-            result: tally.key(result),
-            counts: tally.counts(result),
+            result: compared.own,
+            counts: compared.counts,
             failed,
             failure,
             may_pass: failed && prospect(result, failure) == Prospect::Passing,
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
             may_change: !failed && call.effect == Effect::Unknown,
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((answer, failure)), says_something(result)),
+            step: before.step(call, Some((compared.any, failure)), says_something(result)),
             is_made_again: false,
         }
     }
@@ -159,14 +158,15 @@ impl Before {
         failure: impl FnOnce() -> Option<Failure>,
         tally: &Tally,
     ) -> Step {
-        // A cheap test before the exact comparison.
-        let answer = tally.key_of_any(result);
-        let answers_alike = answer == self.result || self.failure.is_some() && is_failure(result);
-        if answers_alike && self.is_of(call) && result.origin == Origin::Executed {
-            self.step(call, Some((answer, failure())), says_something(result))
-        } else {
-            Step::Other
+        // Cheap tests before the exact comparison.
+        if !self.is_of(call) || result.origin != Origin::Executed {
+            return Step::Other;
         }
+        let answer = tally.compared(result).any;
+        if answer != self.result && (self.failure.is_none() || !is_failure(result)) {
+            return Step::Other;
+        }
+        self.step(call, Some((answer, failure())), says_something(result))
     }
 
     /// Whether the previous call used the same tool.

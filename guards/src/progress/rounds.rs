@@ -123,7 +123,7 @@ impl Round {
 }
 
 /// Whether an answer is more than the word of one call about one thing.
-fn is_long(answer: &[u8]) -> bool {
+pub(super) fn is_long(answer: &[u8]) -> bool {
     answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
 }
 
@@ -255,7 +255,7 @@ impl Rounds {
 
     /// What is compared of an answer.
     pub(super) fn key(&self, result: &ToolResult) -> ResultKey {
-        self.tally.key(result)
+        self.tally.compared(result).own
     }
 
     /// The last calls that differed and got the same answer.
@@ -338,13 +338,15 @@ impl Rounds {
 
     fn look(&mut self, result: &ToolResult, offer: &OfferIndex) {
         let call = &result.call;
-        let look = Look::of(result, &self.before, &self.tally, offer);
+        let compared = self.tally.answered(result);
+        let look = Look::of(result, compared, &self.before, offer);
         // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
-        let answers_anew = self.answers_anew(result);
+        let answers_anew = self.answers_anew(result, compared.own);
         self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
         let consents = offer.asks(&call.tool) && !look.failed && is_go_ahead(&result.text);
-        self.same_answer.result(result, &look, consents, answers_anew.unwrap_or(true), self.turn);
+        let is_new = answers_anew.unwrap_or(true);
+        self.same_answer.result(result, &look, compared.any, consents, is_new, self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none() && Change::of(result) != Change::Nothing,
             false => answers_anew == Some(true),
@@ -352,9 +354,8 @@ impl Rounds {
         if is_progress {
             self.moved();
         }
-        self.before.ran(call, &look, self.tally.key_of_any(result));
+        self.before.ran(call, &look, compared.any);
         self.tries.ran(call, &look, self.turn);
-        self.tally.answered(result);
         if self.open.has(look.call, look.result) {
             return;
         }
@@ -373,7 +374,7 @@ impl Rounds {
     /// answers: it leaves behind what was there before. Nor is a write that brings a file back to an earlier state.
     pub(super) fn is_evidence(&self, result: &ToolResult) -> bool {
         let call = &result.call;
-        let answers_anew = self.answers_anew(result);
+        let answers_anew = self.answers_anew(result, self.key(result));
         match call.effect.is_known_change() && !is_failure(result) {
             true => {
                 answers_anew.is_none()
@@ -384,14 +385,15 @@ impl Rounds {
         }
     }
 
-    /// Whether the call never gave this answer before; `None` if it is in none of the finished rounds.
-    fn answers_anew(&self, result: &ToolResult) -> Option<bool> {
+    /// Whether the call never gave this answer before, by what is compared of it; `None` if it is in none of the
+    /// finished rounds.
+    fn answers_anew(&self, result: &ToolResult, compared: ResultKey) -> Option<bool> {
         let call = result.call.key;
         if !self.may_have(call) {
             return None;
         }
         let mut asked = self.past.iter().filter(|round| round.calls(call)).peekable();
         asked.peek()?;
-        Some(is_unseen(result) || !asked.any(|round| round.has(call, self.key(result))))
+        Some(is_unseen(result) || !asked.any(|round| round.has(call, compared)))
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
+use super::rounds::is_long;
 use super::variation::Variation;
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
@@ -27,27 +28,46 @@ pub(super) struct SameAnswer {
     answer: ResultKey,
     /// Whether the answer is the user's "go on", in whatever words, to a question of the model.
     consent: bool,
+    /// Whether it is more than the word of one call about one thing.
+    is_long: bool,
+    /// Whether one of them only counts up a number in its text.
+    counts: bool,
     /// How many turns had one, and which was the last.
     seen: u32,
     turn: u64,
 }
 
+/// Calls that ask for the same, one after another.
+pub(super) struct AskedAgain {
+    /// What each of them was answered.
+    pub(super) answer: ResultKey,
+    /// How many there were so far, and the turn of the last.
+    pub(super) seen: u32,
+    pub(super) turn: u64,
+    /// Whether one of them only counts up a number in its text, so that it may be about another item.
+    pub(super) counts: bool,
+}
+
 impl SameAnswer {
-    /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
+    /// Folds one result that ran in this turn, with what is compared of its answer beside those to other calls;
+    /// `is_new` if this call never gave it before.
     pub(super) fn result(
         &mut self,
         result: &ToolResult,
         look: &Look,
+        answer: ResultKey,
         consent: bool,
         is_new: bool,
         turn: u64,
     ) {
         let call = &result.call;
-        let is_same = consent && self.consent || look.result == self.answer;
+        let is_same = consent && self.consent || answer == self.answer;
         if self.tool == Some(look.tool) && is_same && !look.failed {
             let step = self.step(call);
             if step != Step::Elsewhere {
-                self.seen = self.seen.saturating_add(u32::from(step == Step::Again && turn != self.turn));
+                let is_again = matches!(step, Step::Again | Step::Counted);
+                self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
+                self.counts |= step == Step::Counted;
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
                 return;
             }
@@ -57,7 +77,8 @@ impl SameAnswer {
             let begins = !look.failed && !look.waits && (consent || is_answer(result));
             self.tool = begins.then_some(look.tool);
             self.arguments = begins.then(|| call.arguments.clone());
-            (self.answer, self.consent, self.seen, self.turn) = (look.result, consent, 1, turn);
+            (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);
+            (self.is_long, self.counts) = (is_long(result.text.trim_ascii().as_bytes()), false);
         }
     }
 
@@ -66,10 +87,17 @@ impl SameAnswer {
         *self = Self::default();
     }
 
-    /// If this call asks for the same once more: the answer so far, how often it came, and the turn of the last.
-    pub(super) fn again(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
-        let goes_on = self.seen > 1 && self.tool == Some(call.tool_key) && self.step(call) == Step::Again;
-        goes_on.then_some((self.answer, self.seen, self.turn))
+    /// The calls so far, if this one asks for the same once more.
+    pub(super) fn again(&self, call: &ToolCall) -> Option<AskedAgain> {
+        if self.seen <= 1 || self.tool != Some(call.tool_key) {
+            return None;
+        }
+        let counts = match self.step(call) {
+            Step::Again => self.counts,
+            Step::Counted => true,
+            Step::Beside | Step::Elsewhere => return None,
+        };
+        Some(AskedAgain { answer: self.answer, seen: self.seen, turn: self.turn, counts })
     }
 
     /// Whether the answers are the user's consent.
@@ -89,9 +117,24 @@ impl SameAnswer {
         }
         match (call.effect, found) {
             (Effect::ReadOnly | Effect::Unknown, Variation::Paged)
-            | (Effect::ReadOnly | Effect::Unknown | Effect::External, Variation::Worded) => Step::Again,
-            (Effect::ReadOnly | Effect::Unknown, Variation::Item) | (_, Variation::None) => Step::Beside,
-            (_, Variation::Paged | Variation::Item | Variation::Worded | Variation::Other) => Step::Elsewhere,
+            | (
+                Effect::ReadOnly | Effect::Unknown | Effect::External,
+                Variation::Worded | Variation::Volatile,
+            ) => Step::Again,
+            (Effect::ReadOnly | Effect::Unknown | Effect::External, Variation::Counted) if self.is_long => {
+                Step::Counted
+            }
+            (Effect::ReadOnly | Effect::Unknown, Variation::Item | Variation::Counted)
+            | (_, Variation::None) => Step::Beside,
+            (
+                _,
+                Variation::Paged
+                | Variation::Item
+                | Variation::Counted
+                | Variation::Volatile
+                | Variation::Worded
+                | Variation::Other,
+            ) => Step::Elsewhere,
         }
     }
 }
@@ -101,6 +144,9 @@ impl SameAnswer {
 enum Step {
     /// It asks for the same once more.
     Again,
+    /// It counts up a number in its text, and a long answer stays the same: the next try more likely than the next
+    /// item, about which an answer would say something.
+    Counted,
     /// It is the same call, or asks about another item: a model that does so with one item after another (which numbers
     /// are missing, on which day there is a flight) learns something from each "no".
     Beside,

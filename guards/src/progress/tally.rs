@@ -1,27 +1,34 @@
-//! The number that a harness writes at the end of every answer: of the calls so far, of the state of the workspace.
+//! The number that a harness writes at one end of every answer: of the calls so far, of the state of the workspace.
 //!
 //! It makes every answer new, and says nothing about the call. No word tells it from "8 passed"; what it does tells it:
 //! it rises with every answer, whichever call was answered. The counts of a test rise only from one of its own runs to
 //! the next, and what is done in between is answered without one. A number that the call names is not the harness's.
 
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use balk_contract::key::CallKey;
-use balk_contract::{Origin, ResultKey, ToolResult, identity};
+use balk_contract::{ResultKey, ToolCall, ToolResult, identity};
 
 /// Answers in a row in which the number has risen, to two calls at least, before it is known for one. By chance three
 /// numbers rise in one of six cases; such a number does no harm, because all the rest of an answer is still compared.
 const ANSWERS: u32 = 3;
-/// Bytes of the longest last line that is looked at, and numbers in it.
+/// Bytes of the longest line that is looked at, and numbers in it.
 const LINE: usize = 120;
 const NUMBERS: usize = 4;
 
-/// The numbers at the end of the last answers that have risen with each of them.
+/// What the last line of the answers counts, and the first one of answers of several lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tally {
-    /// The last line without its numbers, as a hash.
+    last: Counter,
+    first: Counter,
+}
+
+/// The numbers in one line of the last answers that have risen with each of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Counter {
+    /// The line without its numbers, as a hash.
     form: u64,
     numbers: [u32; NUMBERS],
     /// Which of them have risen with every answer.
@@ -33,82 +40,130 @@ pub(super) struct Tally {
     several: bool,
 }
 
-/// The last line of an answer.
-struct Ending<'t> {
+/// What is compared of an answer.
+#[derive(Clone, Copy)]
+pub(super) struct Compared {
+    /// Beside answers to the same call: all but the numbers that rise with every answer.
+    pub(super) own: ResultKey,
+    /// Beside answers to another call: the same, if the numbers have a line of their own. A tool that makes one thing
+    /// after another may number them in its answers.
+    pub(super) any: ResultKey,
+    /// Whether the answer goes on counting.
+    pub(super) counts: bool,
+}
+
+/// An answer, and the lines at its ends that have words and numbers.
+struct Answer<'t> {
+    text: &'t str,
+    last: Option<Line<'t>>,
+    first: Option<Line<'t>>,
+}
+
+/// A line with words and numbers.
+struct Line<'t> {
     /// Without its numbers, as a hash.
     form: u64,
     numbers: [u32; NUMBERS],
     /// Where its numbers are.
     places: [(usize, usize); NUMBERS],
     line: &'t str,
-    before: &'t str,
 }
 
 impl Tally {
-    /// Folds one answer.
-    pub(super) fn answered(&mut self, result: &ToolResult) {
-        if result.origin != Origin::Executed {
-            return;
+    /// Folds one answer to a call that ran. Returns what is compared of it, beside the answers before.
+    pub(super) fn answered(&mut self, result: &ToolResult) -> Compared {
+        let answer = Answer::of(&result.text, true, true);
+        let compared = self.compared_with(result, &answer);
+        self.last.answered(&result.call, answer.last.as_ref());
+        self.first.answered(&result.call, answer.first.as_ref());
+        compared
+    }
+
+    /// What is compared of an answer.
+    pub(super) fn compared(&self, result: &ToolResult) -> Compared {
+        match (self.last.is_known(), self.first.is_known()) {
+            (false, false) => Compared::whole(result),
+            (last, first) => self.compared_with(result, &Answer::of(&result.text, last, first)),
         }
-        let Some(ending) = Ending::of(&result.text) else {
+    }
+
+    fn compared_with(&self, result: &ToolResult, answer: &Answer<'_>) -> Compared {
+        let arguments = &*result.call.arguments;
+        let last = answer.last.as_ref().and_then(|line| self.last.uncounted(line, arguments));
+        let first = answer.first.as_ref().and_then(|line| self.first.uncounted(line, arguments));
+        if last.is_none() && first.is_none() {
+            return Compared::whole(result);
+        }
+        let bytes = |line: &Option<Line<'_>>, counts: bool| {
+            line.as_ref().filter(|_| counts).map_or(0, |it| it.line.len())
+        };
+        let start = bytes(&answer.first, first.is_some());
+        let end = answer.text.len() - bytes(&answer.last, last.is_some());
+        let rest = &answer.text[start..end];
+        let mut compared = in_letters(identity(rest));
+        compared.extend(last.into_iter().chain(first));
+        let own = identity(&compared);
+        let any = if rest.trim_ascii().is_empty() { result.text.key() } else { own };
+        Compared { own, any, counts: true }
+    }
+}
+
+impl Compared {
+    fn whole(result: &ToolResult) -> Self {
+        let key = result.text.key();
+        Self { own: key, any: key, counts: false }
+    }
+}
+
+impl Counter {
+    /// Folds the line of an answer to this call.
+    fn answered(&mut self, call: &ToolCall, line: Option<&Line<'_>>) {
+        let Some(line) = line else {
             self.seen = 0;
             return;
         };
-        let rising = self.rising_in(&ending);
+        let rising = self.rising_in(line);
         if self.seen > 0 && rising.contains(&true) {
             self.seen = self.seen.saturating_add(1).min(ANSWERS);
-            self.several |= self.call != Some(result.call.key);
+            self.several |= self.call != Some(call.key);
             self.rising = rising;
         } else {
-            let call = Some(result.call.key);
-            *self = Self { form: ending.form, rising: [true; NUMBERS], seen: 1, call, ..Self::default() };
+            let call = Some(call.key);
+            *self = Self { form: line.form, rising: [true; NUMBERS], seen: 1, call, ..Self::default() };
         }
-        self.numbers = ending.numbers;
+        self.numbers = line.numbers;
     }
 
-    fn rising_in(&self, ending: &Ending<'_>) -> [bool; NUMBERS] {
+    fn rising_in(&self, line: &Line<'_>) -> [bool; NUMBERS] {
         let rises =
-            |at: usize| self.rising[at] && ending.form == self.form && ending.numbers[at] > self.numbers[at];
+            |at: usize| self.rising[at] && line.form == self.form && line.numbers[at] > self.numbers[at];
         std::array::from_fn(rises)
     }
 
-    /// What is compared of an answer to the same call: all but the numbers that rise with every answer.
-    pub(super) fn key(&self, result: &ToolResult) -> ResultKey {
-        self.uncounted(result).map_or_else(|| result.text.key(), |(key, _)| key)
+    /// Whether a number is known for the harness's.
+    fn is_known(&self) -> bool {
+        self.seen >= ANSWERS && self.several
     }
 
-    /// What is compared of an answer to another call: the same, if the numbers have a line of their own. A tool that
-    /// makes one thing after another may number them in its answers.
-    pub(super) fn key_of_any(&self, result: &ToolResult) -> ResultKey {
-        let own = self.uncounted(result).filter(|(_, has_own_line)| *has_own_line);
-        own.map_or_else(|| result.text.key(), |(key, _)| key)
-    }
-
-    /// Whether the answer goes on counting.
-    pub(super) fn counts(&self, result: &ToolResult) -> bool {
-        self.uncounted(result).is_some()
-    }
-
-    /// The key of an answer that goes on counting, and whether it counts in a line of its own.
-    fn uncounted(&self, result: &ToolResult) -> Option<(ResultKey, bool)> {
-        if self.seen < ANSWERS || !self.several {
+    /// The line without the numbers that go on rising; `None` if none does.
+    fn uncounted(&self, line: &Line<'_>, arguments: &str) -> Option<String> {
+        if !self.is_known() {
             return None;
         }
-        let ending = Ending::of(&result.text)?;
-        let rising = self.rising_in(&ending);
-        let counted = ending.places.iter().zip(rising).filter(|(_, rises)| *rises).map(|(place, _)| *place);
+        let counted = line.places.iter().zip(self.rising_in(line)).filter(|(_, rises)| *rises);
         let mut counted = counted
-            .filter(|(start, end)| !result.call.arguments.contains(&ending.line[*start..*end]))
+            .map(|(place, _)| *place)
+            .filter(|(start, end)| !arguments.contains(&line.line[*start..*end]))
             .peekable();
         counted.peek()?;
-        let mut rest = in_letters(identity(ending.before));
+        let mut rest = String::with_capacity(line.line.len());
         let mut from = 0;
         for (start, end) in counted {
-            rest.push_str(&ending.line[from..start]);
+            rest.push_str(&line.line[from..start]);
             from = end;
         }
-        rest.push_str(&ending.line[from..]);
-        Some((identity(&rest), !ending.before.trim_ascii().is_empty()))
+        rest.push_str(&line.line[from..]);
+        Some(rest)
     }
 }
 
@@ -118,28 +173,46 @@ fn in_letters(key: ResultKey) -> String {
     key.to_string().chars().map(letter).collect()
 }
 
-impl<'t> Ending<'t> {
-    /// The last line, if it is short and has words and numbers.
-    fn of(text: &'t str) -> Option<Self> {
+impl<'t> Answer<'t> {
+    /// The answer, with these of its lines.
+    fn of(text: &'t str, has_last: bool, has_first: bool) -> Self {
         let text = text.trim_ascii_end();
         let floor = text.len().saturating_sub(LINE + 1);
         let start = memrchr(b'\n', &text.as_bytes()[floor..]).map_or(0, |at| floor + at + 1);
-        let (before, line) = text.split_at(start);
+        let end = memchr(b'\n', &text.as_bytes()[..text.len().min(LINE + 1)]).filter(|_| has_first);
+        let last = Some(&text[start..]).filter(|_| has_last);
+        Self { text, last: last.and_then(Line::of), first: end.and_then(|end| Line::of(&text[..end])) }
+    }
+}
+
+impl<'t> Line<'t> {
+    /// The line, if it is short and has words and numbers.
+    fn of(line: &'t str) -> Option<Self> {
         let bytes = line.as_bytes();
-        if bytes.len() > LINE || !bytes.iter().any(u8::is_ascii_digit) {
+        let has_digit =
+            bytes.len() <= LINE && bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
+        if !has_digit {
             return None;
         }
         let (mut numbers, mut places) = ([0; NUMBERS], [(0, 0); NUMBERS]);
         let (mut form, mut length, mut count, mut at) = ([0; LINE], 0, 0, 0);
-        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let mut is_named = false;
         while at < bytes.len() {
-            let word = &bytes[at..at + bytes[at..].iter().take_while(is_word).count()];
-            let end = at + word.len().max(1);
-            if !word.iter().any(u8::is_ascii_digit) {
-                is_named |= !word.is_empty();
-                form[length..length + end - at].copy_from_slice(&bytes[at..end]);
-                length += end - at;
+            let (mut end, mut has_digit, begins) = (at, false, length);
+            for &byte in &bytes[at..] {
+                match Kind::of(byte) {
+                    Kind::Letter => {}
+                    Kind::Digit => has_digit = true,
+                    Kind::Other => break,
+                }
+                form[length] = byte;
+                (end, length) = (end + 1, length + 1);
+            }
+            if end == at {
+                form[length] = bytes[at];
+                (end, length) = (end + 1, length + 1);
+            } else if !has_digit {
+                is_named = true;
             } else {
                 // A word with a digit in it may be an id, and one beside another a time, a version or a size.
                 let is_number =
@@ -156,18 +229,41 @@ impl<'t> Ending<'t> {
                     (numbers[count], places[count]) = (number, (at, end));
                     count += 1;
                 }
-                form[length] = b'#';
-                length += 1;
+                form[begins] = b'#';
+                length = begins + 1;
             }
             at = end;
         }
-        (count > 0 && is_named).then(|| Self {
-            form: xxh3_64(&form[..length]),
-            numbers,
-            places,
-            line,
-            before,
-        })
+        (count > 0 && is_named).then(|| Self { form: xxh3_64(&form[..length]), numbers, places, line })
+    }
+}
+
+/// What a byte of a line is.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Of a word.
+    Letter,
+    Digit,
+    Other,
+}
+
+impl Kind {
+    /// One for each byte: every last line of an answer is read by them.
+    const OF: [Self; 256] = {
+        let (mut kinds, mut byte) = ([Self::Letter; 256], 0_u8);
+        while byte.is_ascii() {
+            kinds[byte as usize] = match byte {
+                b'0'..=b'9' => Self::Digit,
+                _ if byte.is_ascii_alphabetic() => Self::Letter,
+                _ => Self::Other,
+            };
+            byte += 1;
+        }
+        kinds
+    };
+
+    fn of(byte: u8) -> Self {
+        Self::OF[usize::from(byte)]
     }
 }
 
@@ -177,8 +273,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&[u32]>) {
-        let found =
-            Ending::of(text).map(|it| it.numbers.into_iter().filter(|it| *it > 0).collect::<Vec<_>>());
+        let found = Answer::of(text, true, false)
+            .last
+            .map(|it| it.numbers.into_iter().filter(|it| *it > 0).collect::<Vec<_>>());
         assert_eq!(found.as_deref(), expected, "{text}");
     }
 
@@ -195,11 +292,11 @@ mod tests {
 
     #[test]
     fn ids_and_times_beside_a_number_do_not_change_the_form() {
-        let form = |text: &str| Ending::of(text).expect("a number").form;
+        let form = |line: &str| Line::of(line).expect("a number").form;
         assert_eq!(
-            form("x\n[12:03:11] (request 1acd447a) call 12"),
-            form("y\n[23:59:59] (request 00ff00ff) call 13")
+            form("[12:03:11] (request 1acd447a) call 12"),
+            form("[23:59:59] (request 00ff00ff) call 13")
         );
-        assert_ne!(form("x\ncall 12"), form("x\ncalls 12"));
+        assert_ne!(form("call 12"), form("calls 12"));
     }
 }

@@ -34,14 +34,16 @@ pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>)
 
 /// How many calls in a row asked for the same and got the same answer, if this call does so too.
 pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (answer, seen, turn) = rounds.same_answer().again(call)?;
+    let again = rounds.same_answer().again(call)?;
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();
-    let is_same = |it: &ToolResult| it.text.key() == answer || is_consent && is_go_ahead(&it.text);
+    let is_same = |it: &ToolResult| {
+        rounds.tally().compared(it).any == again.answer || is_consent && is_go_ahead(&it.text)
+    };
     let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());
-    let found = Finding::new(Rule::SameAnswer, subject, counted(now, seen), turn);
-    agrees.then_some(Finding { is_consent, ..found })
+    let found = Finding::new(Rule::SameAnswer, subject, counted(now, again.seen), again.turn);
+    agrees.then_some(Finding { is_consent, patience: if again.counts { 2 } else { 1 }, ..found })
 }
 
 fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {

@@ -3,6 +3,7 @@
 
 use super::look::{differing, is_counted, renamed};
 use crate::arguments::beginning;
+use balk_contract::identity;
 
 /// How the arguments of two calls differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,10 @@ pub(super) enum Variation {
     Paged,
     /// In one number or word: perhaps the next item of several.
     Item,
+    /// In one number of a longer text: perhaps the next item, perhaps the next try.
+    Counted,
+    /// In a clock, an id or a nonce, and in nothing else.
+    Volatile,
     /// In the words of one longer text.
     Worded,
     /// In more.
@@ -35,8 +40,17 @@ impl Variation {
         let is_long = |text: &str| text.split_ascii_whitespace().nth(2).is_some();
         // With a quote before a colon or a comma, more than one member differs.
         let is_one = |text: &str| !text.contains("\",") && !text.contains("\":");
-        if is_counted(before, after) || renamed(one, other).is_some() {
-            return if is_place(before, after) { Self::Paged } else { Self::Item };
+        let counts = is_counted(before, after);
+        // The next day is an item, although a date is volatile.
+        if !counts && identity(before) == identity(after) {
+            return Self::Volatile;
+        }
+        if counts || renamed(one, other).is_some() {
+            return match is_place(before, after) {
+                true => Self::Paged,
+                false if counts && is_long(one) => Self::Counted,
+                false => Self::Item,
+            };
         }
         match is_one(one) && is_one(other) && (is_long(one) || is_long(other)) {
             true => Self::Worded,
@@ -81,12 +95,15 @@ mod tests {
         }
         for (before, after) in [
             (r#"{"date":"2024-05-01"}"#, r#"{"date":"2024-05-02"}"#),
-            (r#"{"c":"grep -c INV-201 a.csv"}"#, r#"{"c":"grep -c INV-202 a.csv"}"#),
+            (r#"{"c":"grep -c INV-a a.csv"}"#, r#"{"c":"grep -c INV-b a.csv"}"#),
             (r#"{"path":"src/a.rs"}"#, r#"{"path":"src/b.rs"}"#),
             (r#"{"n":1}"#, r#"{"n":2}"#),
         ] {
             check(before, after, Variation::Item);
         }
+        check(r#"{"c":"ping -r 22:22:03"}"#, r#"{"c":"ping -r 10:26:19"}"#, Variation::Volatile);
+        check(r#"{"nonce":"1f559c2e"}"#, r#"{"nonce":"99538428"}"#, Variation::Volatile);
+        check(r#"{"c":"grep -c INV-1 a.csv"}"#, r#"{"c":"grep -c INV-2 a.csv"}"#, Variation::Counted);
     }
 
     #[test]

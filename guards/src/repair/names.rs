@@ -9,7 +9,7 @@ use super::offered::{Offered, Tools};
 const NAMESPACES: [&str; 6] = ["functions", "function", "default_api", "tools", "tool", "api"];
 
 /// The one tool that this name means: the same letters and digits, but for case and separators; else the same without
-/// the namespace of either.
+/// the namespace of either. Two namespaces must agree: `shell__run` is no `terminal.run`.
 pub(super) fn meant<'o>(called: &str, offered: &'o Tools) -> Option<&'o Offered> {
     let offered = offered.compared()?;
     let one = |fits: &dyn Fn(&Offered) -> bool| {
@@ -24,11 +24,24 @@ pub(super) fn meant<'o>(called: &str, offered: &'o Tools) -> Option<&'o Offered>
     if offered.iter().any(same) {
         return one(&same);
     }
-    let bare = folded(without_namespace(called));
+    let (space, bare) = parts(called);
     one(&|it| {
-        let theirs = folded(without_namespace(&it.original));
-        !theirs.is_empty() && (theirs == bare || theirs == plain || folded(&it.name) == bare)
+        let (their_space, theirs) = parts(&it.original);
+        let agree = their_space.ends_with(&space) || space.ends_with(&their_space);
+        !theirs.is_empty() && (theirs == bare && agree || theirs == plain || folded(&it.name) == bare)
     })
+}
+
+/// The namespace and the name in it, letters and digits alone.
+fn parts(name: &str) -> (String, String) {
+    let bare = without_namespace(name);
+    let space = &name[..name.len() - bare.len()];
+    (folded(if is_general(space) { "" } else { space }), folded(bare))
+}
+
+/// Whether a namespace says nothing about the tool.
+fn is_general(space: &str) -> bool {
+    NAMESPACES.contains(&space.trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// Letters and digits alone, in lower case.
@@ -104,12 +117,24 @@ mod tests {
             ("mcp__local__write_file", "write_file"),
             ("list", "mcp__files__list"),
             ("move", "fs_move"),
+            ("mcp__fs__move", "fs_move"),
+            ("tools.list", "mcp__files__list"),
             ("functions_read", "read"),
         ] {
             assert_eq!(super::meant(called, &tools).map(|it| &*it.name), Some(meant), "{called}");
         }
-        for called in ["write", "write_files", "write_file_tool", "overwrite_file", "", "_", "reader", "save"]
-        {
+        for called in [
+            "write",
+            "write_files",
+            "write_file_tool",
+            "overwrite_file",
+            "",
+            "_",
+            "reader",
+            "save",
+            "mcp__shell__move",
+            "shell.list",
+        ] {
             assert_eq!(super::meant(called, &tools), None, "{called}");
         }
     }

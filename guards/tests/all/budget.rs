@@ -273,8 +273,17 @@ fn n8_work_gives_the_one_correction_back() {
         }
     }
     run.check(&slip(), CORRECTED);
-    run.check(&calls("append", "[]"), "pass");
-    assert_eq!(run.turn(&slip()).verdict.strength(), ASK, "one productive turn is too few");
+    assert_eq!(run.turn(&slip()).verdict.strength(), ASK, "no work");
+}
+
+#[test]
+fn n8_a_correction_that_a_step_followed_has_worked_and_three_of_them_are_enough() {
+    let mut run = run(NoTools::default(), Protocol::Text);
+    for step in 0..3 {
+        run.check(&slip(), CORRECTED);
+        run.check(&calls("append", &format!("[{step}]")), "pass");
+    }
+    assert_eq!(run.turn(&slip()).verdict.strength(), ASK);
 }
 
 #[test]

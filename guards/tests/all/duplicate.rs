@@ -6,6 +6,11 @@ use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, 
 use crate::common::{Loop, Turn, calls, says};
 use balk_guards::{Duplicate, DuplicateSettings, ToolCall, ToolResult, Verdict};
 
+/// A known change of something else.
+fn edit() -> Turn {
+    calls("write_file", r#"{"path":"other.py"}"#)
+}
+
 // spec D1
 
 #[test]
@@ -140,14 +145,30 @@ fn d1_the_user_may_have_changed_something_and_the_loop_has_not() {
 #[test]
 fn d1_only_the_last_result_counts() {
     let call = || calls("read", "{}");
+    check(&[(call().answers("a"), "pass"), (call().fails("a"), "pass"), (call().answers("a"), BLOCK)]);
     check(&[
         (call().answers("a"), "pass"),
-        (call().answers("b"), "pass"),
+        (call().fails("b: no such file"), "pass"),
+        (edit(), "pass"),
         (call().answers("a"), "pass"),
         (call().answers("a"), "pass"),
         (call().answers("a"), BLOCK),
     ]);
-    check(&[(call().answers("a"), "pass"), (call().fails("a"), "pass"), (call().answers("a"), BLOCK)]);
+}
+
+/// What has moved by itself may move again, in whatever form it answers.
+#[test]
+fn d7_what_has_moved_by_itself_is_looked_at_four_times() {
+    let state =
+        |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&format!("{{\"pct\":{percent}}}"));
+    let looks = |before: &[Turn], passes: usize| {
+        let all = before.iter().cloned().chain(vec![state(58); passes]).map(|turn| (turn, "pass"));
+        check(&all.chain([(state(58), BLOCK)]).collect::<Vec<_>>());
+    };
+    looks(&[], 2);
+    looks(&[state(4)], 4);
+    // A change in between may have moved it.
+    looks(&[state(4), edit()], 2);
 }
 
 #[test]

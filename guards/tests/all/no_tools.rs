@@ -111,12 +111,28 @@ fn n1_a_mention_of_a_tool_and_a_call_only_thought_of_are_no_call() {
 #[test]
 fn n2_the_correction_shows_the_form_of_a_call_and_the_way_to_end() {
     let mut run = tool_run(NoToolsSettings::default());
-    run.check(&calls("read", "{}"), "pass");
+    run.check(&calls("read", r#"{"path":"hello.py"}"#), "pass");
     let first = text(&run.check(&says("The file is read."), FIRST));
     assert!(first.contains(r#"{"name": "the tool's name", "arguments": {"#), "{first}");
     assert!(!first.contains("read") && !first.contains("attempt_completion"), "{first}");
     let second = text(&run.check(&says("The file is read."), SECOND));
     assert!(second.contains("`attempt_completion`"), "{second}");
+}
+
+#[test]
+fn n2_no_way_out_is_named_while_something_is_open_that_the_request_names() {
+    let mut run = tool_run(NoToolsSettings::default());
+    run.user("Find a figure on the line, and write it to notes/line.md.");
+    let plan = says("Plan: find a source; read it; write the notes. Finding a source may take long.");
+    run.check(&calls("read", r#"{"path":"archive"}"#), "pass");
+    for expected in [FIRST, SECOND] {
+        let text = text(&run.check(&plan, expected));
+        assert!(!text.contains("attempt_completion"), "{text}");
+    }
+    run.check(&calls("write_file", r#"{"path":"notes/line.md","content":"1912"}"#), "pass");
+    run.check(&says("The figure is in the notes."), FIRST);
+    let text = text(&run.check(&says("The figure is in the notes."), SECOND));
+    assert!(text.contains("`attempt_completion`"), "{text}");
 }
 
 #[test]

@@ -50,6 +50,20 @@ fn a_number_that_the_harness_counts_makes_no_answer_new() {
 }
 
 #[test]
+fn the_harness_may_count_in_the_first_line() {
+    let look = |nth: usize, more: &str| {
+        let path = CIRCLE[nth];
+        let answer = format!("(session d1c2f86{nth:x}, call {})\ntext of {path}{more}", nth + 1);
+        calls("read", &format!(r#"{{"path":"{path}"}}"#)).answers(&answer)
+    };
+    let expected = ["7 note cycle 1", "8 block cycle 2"];
+    check((0..8).map(|nth| look(nth, "")), &expected);
+    check((0..8).map(|nth| look(nth, &format!("\n[{nth} of 40 calls left]"))), &expected);
+    check((0..8).map(|nth| look(nth, &format!("\nline {nth}0 of it"))), &expected);
+    check((0..8).map(|nth| look(nth, &format!("\nline {} of it\nend", nth * nth))), &[]);
+}
+
+#[test]
 fn a_number_that_does_not_always_rise_or_that_the_call_names_is_the_answer() {
     let falls = ["7", "9", "8", "11", "10", "13", "12", "15", "14", "17", "16", "19"];
     let answers = CIRCLE.iter().zip(falls).map(|(path, number)| {

@@ -65,6 +65,44 @@ fn who_asks_about_one_item_after_another_is_left_alone() {
     check((10..30).map(day), &[]);
 }
 
+/// One call about the next item has a word as its answer, or an answer about that item.
+#[test]
+fn the_next_try_with_a_long_answer_that_stays_is_met_at_the_twelfth() {
+    const NOTHING: &str = "I looked at the ticket and read several files. I could not change anything.";
+    let task = |n: usize, answer: &str| {
+        let prompt = format!(r#"{{"prompt":"Finish the ticket and close it (attempt {n}).","mode":"code"}}"#);
+        calls("task", &prompt).answers(answer)
+    };
+    let expected = ["12 note same-answer 1", "25 block same-answer 2"];
+    check((1..26).map(|n| task(n, NOTHING)), &expected);
+    check((1..40).map(|n| task(n, "Nothing was changed.")), &[]);
+    check((1..40).map(|n| task(n, &format!("{NOTHING} It has {} lines.", n * n))), &[]);
+    let send = |n: usize| {
+        let prompt = format!(r#"{{"text":"Look again, for the {n}th time, please."}}"#);
+        calls("mail", &prompt).answers(NOTHING)
+    };
+    check((1..26).map(send), &expected);
+    // One address after another, and one name after another.
+    let to = |n: usize| calls("mail", &format!(r#"{{"to":"user{n}@a.example"}}"#)).answers(NOTHING);
+    check((1..40).map(to), &[]);
+}
+
+/// A clock or a nonce in a call asks for nothing.
+#[test]
+fn a_call_with_ever_another_token_and_the_same_answer_is_met_at_the_sixth() {
+    let ping = |n: usize| {
+        bash(&format!("hub ping --request {:02}:{:02}:{n:02}", n * 7 % 24, n * 13 % 60), "the hub is in safe mode")
+    };
+    check((1..8).map(ping), &["6 note same-answer 1"]);
+    let ids = ["1f559c2e", "99538428", "ef4cb295", "7f7fdfd7", "bbf5c450", "bd8c504e", "0e9e8fd8"];
+    let nonce =
+        |id: &str| bash(&format!("hub ping --nonce {id}"), "offline: the registry was not asked at all");
+    check(ids.map(nonce), &["6 note same-answer 1"]);
+    let news =
+        |n: usize| bash(&format!("hub ping --request 10:{n:02}:{:02}", n * 7 % 60), &format!("item {n}"));
+    check((1..20).map(news), &[]);
+}
+
 #[test]
 fn what_was_known_before_does_not_part_a_row_and_news_do() {
     let look = || calls("list", r#"{"path":"."}"#).answers("README.md");

@@ -1,0 +1,94 @@
+//! One remembered call: its last result, and how often it was equal.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ladder::Ladder;
+use balk_contract::reading::{Prospect, Reading};
+use balk_contract::wording::first_line;
+use balk_contract::{Effect, ResultKey, Status};
+
+/// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
+/// recordings, such answers are in none of the judged points that a third equal call finds
+/// (`docs/labels.md#what-single-rules-find`).
+const STATE_BYTES: usize = 100;
+/// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
+const WORD_BYTES: usize = 4;
+/// The factor by which more looks are allowed at what may be the state of something: as in
+/// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
+/// nothing until something happens, so it has that twice over.
+const STATE_PATIENCE: u32 = 2;
+
+/// One call and its last result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    pub(crate) tool: Arc<str>,
+    pub(crate) effect: Effect,
+    pub(crate) status: Status,
+    /// The turn in which it last ran.
+    pub(crate) turn: u64,
+    /// In how many turns it returned an equal result, without a possible change in between and, unless it failed,
+    /// without any other call in between.
+    pub(crate) equal_results: u32,
+    /// If it failed: whether it may work later.
+    pub(crate) prospect: Prospect,
+    /// Whether it counts failures, as a run of tests does.
+    pub(crate) counts: bool,
+    /// Whether it is a write that worked and changed nothing.
+    pub(crate) changed_nothing: bool,
+    /// Whether it names a file or a folder as its path.
+    pub(super) is_of_file: bool,
+    /// Whether its equal results are looks at a log.
+    pub(super) is_of_log: bool,
+    /// Whether its answer has changed with nothing in between that may have changed it: it looks at what others change.
+    pub(super) moves: bool,
+    /// Whether it waits, or its last result says that something is still in progress.
+    pub(crate) waits: bool,
+    /// The beginning of its last result.
+    pub(crate) result: String,
+    /// The state of an escalation about it.
+    pub(crate) ladder: Ladder,
+    pub(super) result_key: ResultKey,
+    pub(super) possible_changes: u64,
+    pub(super) begun: u64,
+    /// All pauses of the run before the first of the equal results.
+    pub(super) pauses_before: u32,
+}
+
+impl Remembered {
+    /// The line of its last answer that says what failed, else the first one with a word, or that it had none.
+    pub(crate) fn answer(&self, chars: usize) -> String {
+        let failed = if self.status == Status::Error { Reading::of(&self.result).line } else { None };
+        let mut lines = self.result.lines().map(str::trim);
+        let worded = || lines.find(|line| line.chars().any(char::is_alphabetic));
+        let line = first_line(failed.or_else(worded).unwrap_or(&self.result), chars);
+        if line.is_empty() { "(nothing)".into() } else { line }
+    }
+
+    /// The factor by which more looks are allowed at what others change.
+    pub(crate) fn patience(&self) -> u32 {
+        match self.is_of_log {
+            true => STATE_PATIENCE * STATE_PATIENCE,
+            false if self.moves || self.reports_a_state() => STATE_PATIENCE,
+            false => 1,
+        }
+    }
+
+    /// Whether its last answer may be the state of something, in whatever words: the call is not known to change
+    /// anything and names no file, and the answer is short and has a word in its first line. Rows of a table, numbers,
+    /// ids, labels and tags are no words.
+    fn reports_a_state(&self) -> bool {
+        let answer = self.result.trim();
+        if self.effect.is_known_change() || self.is_of_file || answer.len() > STATE_BYTES {
+            return false;
+        }
+        let line = answer.lines().next().unwrap_or_default();
+        line.split_inclusive(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| {
+            let letters = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+            letters.len() >= WORD_BYTES
+                && letters.chars().all(char::is_alphabetic)
+                && !word.ends_with([':', '：', '>'])
+        })
+    }
+}

@@ -353,8 +353,10 @@ impl Guard for Progress {
         let Some((call, finding)) = self.to_tell(completion, results) else {
             return Ok(Settlement::Accept(Vec::new()));
         };
-        let ProgressState { spoken, offer, .. } = &self.state;
-        let (error, number) = (&LastError::of(call, results), spoken.interventions.saturating_add(1));
+        let ProgressState { spoken, offer, error, .. } = &self.state;
+        let own = LastError::of(call, results);
+        let error = if own.line().is_some() { &own } else { error };
+        let number = spoken.interventions.saturating_add(1);
         let messages = Messages { finding: &finding, call: Some(call), offer, error, number };
         Ok(Settlement::Accept(vec![self.note(&finding, TOLD, messages.note())]))
     }

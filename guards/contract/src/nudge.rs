@@ -44,7 +44,34 @@ const CLOSINGS: &[&str] = &[
     "고마",
 ];
 
-/// Words that say nothing but "go on".
+/// Words that say yes.
+const ASSENTS: &[&str] = &[
+    "yes",
+    "yep",
+    "yeah",
+    "ok",
+    "okay",
+    "sure", //
+    "ja",   //
+    "sí",
+    "si",
+    "vale", //
+    "oui",
+    "d'accord", //
+    "va bene",  //
+    "sim",      //
+    "да",
+    "хорошо", //
+    "好的",
+    "好",
+    "是的",
+    "可以", //
+    "はい", //
+    "네",
+    "좋아요",
+];
+
+/// Other words that say nothing but "go on".
 const GO_AHEAD: &[&str] = &[
     "proceed",
     "continue",
@@ -54,13 +81,7 @@ const GO_AHEAD: &[&str] = &[
     "go ahead",
     "do it",
     "do so",
-    "yes",
-    "yep",
-    "yeah",
-    "ok",
-    "okay",
     "k",
-    "sure",
     "fine",
     "good",
     "great",
@@ -81,7 +102,6 @@ const GO_AHEAD: &[&str] = &[
     "bitte",
     "fortfahren",
     "fahr fort",
-    "ja",
     "gut",
     "nur zu",
     "los",
@@ -92,48 +112,32 @@ const GO_AHEAD: &[&str] = &[
     "sigue",
     "siga",
     "adelante",
-    "sí",
-    "si",
-    "vale",
     "bien",
     "por favor", //
     "continuez",
     "vas-y",
     "allez-y",
-    "oui",
-    "d'accord",
     "s'il te plaît",
     "s'il vous plaît", //
     "avanti",
-    "va bene",
-    "prosegui", //
-    "sim",
+    "prosegui",       //
     "pode continuar", //
-    "да",
     "дальше",
     "продолжай",
     "продолжайте",
-    "хорошо",
     "пожалуйста", //
     "继续",
     "请继续",
-    "好的",
-    "好",
     "请",
-    "是的",
-    "可以",
     "吧", //
     "続けて",
     "ください",
     "お願いします",
-    "はい",
     "進めて", //
     "계속",
     "하세요",
     "해주세요",
     "진행",
-    "네",
-    "좋아요",
 ];
 
 /// Whether a text has at most 60 characters, or 24 in a script that writes a word in one or two.
@@ -167,11 +171,23 @@ pub fn is_go_ahead(text: &str) -> bool {
     let mut rest = without_marks(&text);
     let has_words = !rest.is_empty();
     while !rest.is_empty() {
-        let known = GO_AHEAD.iter().filter_map(|word| rest.strip_prefix(word)).filter(|rest| is_apart(rest));
-        let Some(next) = known.min_by_key(|rest| rest.len()) else { return false };
+        let Some(next) = behind(rest, ASSENTS.iter().chain(GO_AHEAD)) else { return false };
         rest = without_marks(next);
     }
     has_words
+}
+
+/// Whether the message says yes and gives the model nothing else that it did not have: "Yes, as I said."
+#[must_use]
+pub fn says_yes(text: &str) -> bool {
+    let assents = || behind(without_marks(&text.to_lowercase().replace('’', "'")), ASSENTS.iter()).is_some();
+    is_go_ahead(text) || is_nudge(text) && assents()
+}
+
+/// What follows the longest of these words at the beginning of a text.
+fn behind<'t>(text: &'t str, words: impl Iterator<Item = &'static &'static str>) -> Option<&'t str> {
+    let rests = words.filter_map(|word| text.strip_prefix(word)).filter(|rest| is_apart(rest));
+    rests.min_by_key(|rest| rest.len())
 }
 
 /// The text without the marks and spaces at its beginning.

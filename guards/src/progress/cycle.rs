@@ -42,6 +42,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         (back > 0).then(|| Finding {
             period: u32::try_from(period).unwrap_or(u32::MAX),
             patience: if looks().all(|look| look.call == first.call) || tries_again { 2 } else { 1 },
+            failed: looks().any(|look| look.failed),
             is_sure: !one().any(Round::may_change),
             ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })

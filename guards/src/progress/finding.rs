@@ -111,6 +111,7 @@ pub(super) struct Finding {
     pub(super) period: u32,
     /// The turn in which it was last seen.
     pub(super) turn: u64,
+    /// Whether the call failed, or one of the cycle.
     pub(super) failed: bool,
     /// Whether the call carries what it does, as a program does.
     pub(super) is_whole: bool,
@@ -126,6 +127,8 @@ pub(super) struct Finding {
     pub(super) is_unread: bool,
     /// Whether the same answer is the user's "go on" to a question.
     pub(super) is_consent: bool,
+    /// Whether there were several answers, none of them new.
+    pub(super) varies: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
     pub(super) patience: u32,
     /// False if something may have changed in between.
@@ -159,6 +162,7 @@ impl Finding {
             is_still: false,
             is_unread: false,
             is_consent: false,
+            varies: false,
             patience: 1,
             is_sure: true,
         }

@@ -37,8 +37,13 @@ impl LastError {
         keep(&mut self.line, result.text.reading().line.or_else(first).unwrap_or_default(), CHARS);
     }
 
+    /// What it said.
+    pub(super) fn line(&self) -> Option<&str> {
+        Some(&*self.line).filter(|line| !line.is_empty())
+    }
+
     /// What a call of this tool said.
-    pub(super) fn line(&self, tool: &str) -> Option<&str> {
-        (self.tool.as_deref() == Some(tool) && !self.line.is_empty()).then_some(&*self.line)
+    pub(super) fn line_of(&self, tool: &str) -> Option<&str> {
+        self.line().filter(|_| self.tool.as_deref() == Some(tool))
     }
 }

@@ -22,9 +22,11 @@ impl Messages<'_> {
         if self.finding.is_consent {
             return format!("the user was asked {how_often} with {tool}, and said yes each time");
         }
+        let got =
+            if self.finding.varies { "only answers that came before" } else { "exactly the same answer" };
         format!(
-            "{} calls of {tool} in a row differed from each other and got exactly the same answer, so another of them \
-             will hardly get a better one",
+            "{} calls of {tool} in a row differed from each other and got {got}, so another of them will hardly get a \
+             better one",
             self.finding.seen
         )
     }
@@ -129,7 +131,11 @@ impl Messages<'_> {
 
     /// What the calls said, where they failed.
     fn cause(&self) -> String {
-        let line = self.call.filter(|_| self.finding.failed).and_then(|call| self.error.line(&call.tool));
+        let line = match self.call.filter(|_| self.finding.failed) {
+            Some(_) if self.finding.rule == Rule::Cycle => self.error.line(),
+            Some(call) => self.error.line_of(&call.tool),
+            None => None,
+        };
         line.map_or_else(String::new, |line| format!(" The last error was: {line}."))
     }
 
@@ -156,6 +162,10 @@ impl Messages<'_> {
             Rule::Growing => format!(
                 "Try a different kind of step: start with the smallest call that shows the cause, or reach the \
                  goal another way. {last_resort}"
+            ),
+            Rule::Cycle | Rule::Repeat if self.finding.failed => format!(
+                "Try a different kind of step: find out with a read-only call what the failure depends on, change \
+                 that and check the effect. {last_resort}"
             ),
             Rule::Cycle | Rule::Repeat => format!(
                 "Try a different kind of step: change something that the answer depends on and check the \

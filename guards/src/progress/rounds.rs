@@ -19,7 +19,7 @@ use crate::failure::is_failure;
 use crate::filter::Filter;
 use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
-use balk_contract::nudge::is_go_ahead;
+use balk_contract::nudge::says_yes;
 use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. A call that returns after so many others is new.
@@ -344,7 +344,7 @@ impl Rounds {
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result, compared.own);
         self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
-        let consents = offer.asks(&call.tool) && !look.failed && is_go_ahead(&result.text);
+        let consents = offer.asks(&call.tool) && !look.failed && says_yes(&result.text);
         let is_new = answers_anew.unwrap_or(true);
         self.same_answer.result(result, &look, compared.any, consents, is_new, self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {

@@ -2,6 +2,7 @@
 //! list, one search in many words, one job given away again and again. Each call is a new one, so each answer looks
 //! like evidence of progress; this rule looks past it (spec P1).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,10 @@ use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 const ANSWER_BYTES: usize = 16;
 /// A shorter word with a digit in it is a number.
 const NAME_BYTES: usize = 5;
-/// The last calls in a row that differed and got the same answer.
+/// Answers before the newest that are remembered of one row of calls.
+const EARLIER: usize = 3;
+
+/// The last calls in a row that differed and got the same answer, or one that a call of this row had before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SameAnswer {
     /// The newest of them; its arguments are saved and compared only up to a limit.
@@ -26,6 +30,8 @@ pub(super) struct SameAnswer {
     #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
     answer: ResultKey,
+    /// Other answers of these calls, before the newest that was new.
+    earlier: VecDeque<ResultKey>,
     /// Whether the answer is the user's "go on", in whatever words, to a question of the model.
     consent: bool,
     /// Whether it is more than the word of one call about one thing.
@@ -39,13 +45,13 @@ pub(super) struct SameAnswer {
 
 /// Calls that ask for the same, one after another.
 pub(super) struct AskedAgain {
-    /// What each of them was answered.
-    pub(super) answer: ResultKey,
-    /// How many there were so far, and the turn of the last.
+    /// How many there were since an answer was new, and the turn of the last.
     pub(super) seen: u32,
     pub(super) turn: u64,
     /// Whether one of them only counts up a number in its text, so that it may be about another item.
     pub(super) counts: bool,
+    /// Whether they had more than one answer.
+    pub(super) varies: bool,
 }
 
 impl SameAnswer {
@@ -61,14 +67,23 @@ impl SameAnswer {
         turn: u64,
     ) {
         let call = &result.call;
-        let is_same = consent && self.consent || answer == self.answer;
-        if self.tool == Some(look.tool) && is_same && !look.failed {
+        let is_same = consent && self.consent || self.has_had(answer);
+        if self.tool == Some(look.tool) && !look.failed && (is_same || !consent && says_something(result)) {
             let step = self.step(call);
-            if step != Step::Elsewhere {
-                let is_again = matches!(step, Step::Again | Step::Counted);
+            let is_again = matches!(step, Step::Again | Step::Counted);
+            if is_same && step != Step::Elsewhere {
                 self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
                 self.counts |= step == Step::Counted;
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
+                return;
+            }
+            // An answer that is new begins the count anew, and those before it stay known.
+            if is_again && is_new && !look.waits {
+                self.earlier.truncate(EARLIER - 1);
+                self.earlier.push_front(self.answer);
+                (self.arguments, self.answer, self.seen, self.turn) =
+                    (Some(call.arguments.clone()), answer, 1, turn);
+                (self.is_long, self.counts) = (is_long(result.text.trim_ascii().as_bytes()), false);
                 return;
             }
         }
@@ -79,7 +94,13 @@ impl SameAnswer {
             self.arguments = begins.then(|| call.arguments.clone());
             (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);
             (self.is_long, self.counts) = (is_long(result.text.trim_ascii().as_bytes()), false);
+            self.earlier.clear();
         }
+    }
+
+    /// Whether a call of this row had this answer.
+    pub(super) fn has_had(&self, answer: ResultKey) -> bool {
+        self.answer == answer || self.earlier.contains(&answer)
     }
 
     /// The user spoke: there is a new reason to ask.
@@ -97,7 +118,7 @@ impl SameAnswer {
             Step::Counted => true,
             Step::Beside | Step::Elsewhere => return None,
         };
-        Some(AskedAgain { answer: self.answer, seen: self.seen, turn: self.turn, counts })
+        Some(AskedAgain { seen: self.seen, turn: self.turn, counts, varies: !self.earlier.is_empty() })
     }
 
     /// Whether the answers are the user's consent.
@@ -166,13 +187,18 @@ fn shares_a_name(one: &str, other: &str) -> bool {
     names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
 }
 
+/// Whether an answer is more than an acknowledgement.
+fn says_something(result: &ToolResult) -> bool {
+    result.text.trim_ascii().len() >= ANSWER_BYTES
+}
+
 /// Whether this is an answer, and not only the word that something was done.
 fn is_answer(result: &ToolResult) -> bool {
     let text = result.text.trim_ascii();
     match result.call.effect {
         Effect::ReadOnly => true,
-        Effect::Unknown => text.len() >= ANSWER_BYTES || is_nothing(text) || searches(&result.call),
-        Effect::External => text.len() >= ANSWER_BYTES || is_nothing(text),
+        Effect::Unknown => says_something(result) || is_nothing(text) || searches(&result.call),
+        Effect::External => says_something(result) || is_nothing(text),
         Effect::IdempotentWrite | Effect::Write => false,
     }
 }

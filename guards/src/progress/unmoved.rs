@@ -7,7 +7,7 @@ use super::program::is_whole;
 use super::rounds::Rounds;
 use super::standing::Standing;
 use balk_contract::key::CallKey;
-use balk_contract::nudge::is_go_ahead;
+use balk_contract::nudge::says_yes;
 use balk_contract::{Origin, Subject, ToolCall, ToolResult};
 
 /// How often this call failed in the same way, if it does so now.
@@ -38,12 +38,13 @@ pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();
     let is_same = |it: &ToolResult| {
-        rounds.tally().compared(it).any == again.answer || is_consent && is_go_ahead(&it.text)
+        rounds.same_answer().has_had(rounds.tally().compared(it).any) || is_consent && says_yes(&it.text)
     };
     let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());
     let found = Finding::new(Rule::SameAnswer, subject, counted(now, again.seen), again.turn);
-    agrees.then_some(Finding { is_consent, patience: if again.counts { 2 } else { 1 }, ..found })
+    let patience = if again.counts { 2 } else { 1 };
+    agrees.then_some(Finding { is_consent, varies: again.varies, patience, ..found })
 }
 
 fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {

@@ -91,16 +91,42 @@ fn the_next_try_with_a_long_answer_that_stays_is_met_at_the_twelfth() {
 #[test]
 fn a_call_with_ever_another_token_and_the_same_answer_is_met_at_the_sixth() {
     let ping = |n: usize| {
-        bash(&format!("hub ping --request {:02}:{:02}:{n:02}", n * 7 % 24, n * 13 % 60), "the hub is in safe mode")
+        bash(
+            &format!("hub ping --request {:02}:{:02}:{n:02}", n * 7 % 24, n * 13 % 60),
+            "the hub is in safe mode",
+        )
     };
     check((1..8).map(ping), &["6 note same-answer 1"]);
-    let ids = ["1f559c2e", "99538428", "ef4cb295", "7f7fdfd7", "bbf5c450", "bd8c504e", "0e9e8fd8"];
-    let nonce =
-        |id: &str| bash(&format!("hub ping --nonce {id}"), "offline: the registry was not asked at all");
+    let ids = ["1f559c2e", "c9538428", "ef4cb295", "7f7fdfd7", "bbf5c450", "bd8c504e", "ae9e8fd8"];
+    let nonce = |id: &str| bash(&format!("hub ping --nonce {id}"), "the hub is in safe mode");
     check(ids.map(nonce), &["6 note same-answer 1"]);
     let news =
         |n: usize| bash(&format!("hub ping --request 10:{n:02}:{:02}", n * 7 % 60), &format!("item {n}"));
     check((1..20).map(news), &[]);
+}
+
+/// An answer that is new begins the count anew; one that a call of the row had before does not.
+#[test]
+fn answers_that_came_before_are_no_news() {
+    const ANSWERS: [&str; 3] =
+        ["I may not write here.", "The right to write is missing.", "Read everything, wrote nothing."];
+    let words = [
+        "fix the build",
+        "see why it fails",
+        "make it pass again",
+        "repair what is broken",
+        "finish the job",
+    ];
+    let task = |n: usize, answer: &str| {
+        let prompt = format!(r#"{{"prompt":"{}, {} please","mode":"code"}}"#, words[n % 5], words[n / 5 % 5]);
+        calls("task", &prompt).answers(answer)
+    };
+    check((0..9).map(|n| task(n, ANSWERS[n * 7 % 3])), &["8 note same-answer 1"]);
+    let mut run = run();
+    run.said((0..9).map(|n| task(n, ANSWERS[n * 7 % 3])));
+    let text = run.interventions().next().expect("a note").note.text.to_string();
+    assert!(text.contains("only answers that came before"), "{text}");
+    check((0..24).map(|n| task(n, &format!("{} It is step {}.", ANSWERS[n % 3], n * n))), &[]);
 }
 
 #[test]
@@ -203,9 +229,9 @@ fn ask(question: &str, answer: &str) -> Turn {
 fn a_question_that_was_answered_with_yes_is_not_asked_again() {
     let asked = [
         ("May I write docs/setup.md now?", "Yes."),
-        ("Just to be sure: may I create docs/setup.md?", "Sure, go ahead."),
+        ("Just to be sure: may I create docs/setup.md?", "Sure, as I said."),
         ("谢谢！那我现在写docs/setup.md，可以吗？", "可以。"),
-        ("Everything is ready; may I write docs/setup.md?", "Yes."),
+        ("Ist es recht, wenn ich docs/setup.md schreibe?", "Ja, leg los."),
     ];
     let told = run().said(asked.map(|(question, answer)| ask(question, answer)));
     assert_eq!(told, ["3 note same-answer 1"]);

@@ -57,12 +57,11 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
-    /// The line of its last answer that says what failed, else the first one with a word, or that it had none.
+    /// The line of its last answer that says what failed, else the first one, or that it had none. Above an error may
+    /// stand a clock or a heading.
     pub(crate) fn answer(&self, chars: usize) -> String {
         let failed = if self.status == Status::Error { Reading::of(&self.result).line } else { None };
-        let mut lines = self.result.lines().map(str::trim);
-        let worded = || lines.find(|line| line.chars().any(char::is_alphabetic));
-        let line = first_line(failed.or_else(worded).unwrap_or(&self.result), chars);
+        let line = first_line(failed.unwrap_or(&self.result), chars);
         if line.is_empty() { "(nothing)".into() } else { line }
     }
 

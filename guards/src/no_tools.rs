@@ -32,10 +32,10 @@
 //! since the request: a small model takes every way out that a message names (`docs/reactions.md#ways-out`).
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
-//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3). One that a
-//! productive turn followed has worked, so another may follow, up to the same limit; five productive turns give back all
-//! (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about 1 %
-//! of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
+//! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3). Of steps
+//! that are announced or printed, another may follow one that worked (a productive turn came next), up to the same limit;
+//! five productive turns give back all (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about
+//! 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
 //! announcement, but in 35 to 38 % after a finished answer (`docs/reactions.md#announcements`).
 
 use std::collections::VecDeque;
@@ -304,7 +304,7 @@ impl Guard for NoTools {
         Ok(match (mistake, self.state.protocol) {
             // One correction for each request or stretch of work, then the user hears of it: if text may end the
             // task, most text is right.
-            (Mistake::TextOnly(_), Protocol::Text) if self.may_correct() => {
+            (Mistake::TextOnly(instead), Protocol::Text) if self.may_correct(instead) => {
                 Verdict::Retry(self.correction(mistake, completion)).into()
             }
             (Mistake::TextOnly(_), Protocol::Text) if self.state.questions < self.settings.questions => {
@@ -350,10 +350,12 @@ impl NoTools {
         self.state.evidence.get_or_insert_default();
     }
 
-    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one.
-    fn may_correct(&self) -> bool {
+    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one. A model
+    /// that announces or prints its calls does what it says once it is corrected; of other words, the user should hear.
+    fn may_correct(&self, instead: Instead) -> bool {
         let NoToolsState { corrections, productive, .. } = self.state;
-        corrections == 0 || productive > 0 && corrections < self.settings.limit
+        let is_a_step = matches!(instead, Instead::Announces | Instead::PrintsCall);
+        corrections == 0 || is_a_step && productive > 0 && corrections < self.settings.limit
     }
 
     /// The current turn is productive.

@@ -68,7 +68,7 @@ fn t1_an_answer_to_what_the_user_said_is_no_mistake() {
     run.check(&announces(), FIRST);
     run.check(&calls("read", "{}"), "pass");
     run.check(&says("It has three lines."), "pass");
-    run.check(&says("It has three lines."), FIRST);
+    run.check(&says("It has three lines."), "ask limit 1");
 }
 
 #[test]

@@ -40,6 +40,29 @@ const COMMANDS: [&str; 8] = [
     "decode @args",
 ];
 
+/// Whichever call closes the circle.
+#[test]
+fn a_circle_with_a_failure_in_it_quotes_the_failure() {
+    let put = || bash("put sum").fails("error: the sheet is protected by its owner");
+    let freeze = || bash("freeze sheet").answers_something("the sheet is frozen");
+    for circle in [[put(), freeze()], [freeze(), put()]] {
+        let mut run = run();
+        run.said((0..3).flat_map(|_| circle.clone()));
+        let note = run.interventions().next().expect("a note").note.clone();
+        assert_eq!(&*note.rule, "cycle");
+        assert!(
+            note.text.contains("protected by its owner") && note.text.contains("read-only"),
+            "{}",
+            note.text
+        );
+    }
+    let mut run = run();
+    let [look, edit] = [read("a"), bash("touch a").answers_something("done with the file")];
+    run.said((0..4).flat_map(|_| [look.clone(), edit.clone()]));
+    let text = run.interventions().next().expect("a note").note.text.to_string();
+    assert!(!text.contains("error"), "{text}");
+}
+
 // The same error from different calls.
 
 #[test]

@@ -33,9 +33,9 @@
 //!
 //! *Thresholds*: the limit of 3 comes from the field report (spec N4), Cline and Roo Code (`docs/peers.md#cline`,
 //! `docs/peers.md#roo-code`). Under `text` one correction for each request, then the user is asked (spec T3). Of steps
-//! that are announced or printed, another may follow one that worked (a productive turn came next), up to the same limit;
-//! five productive turns give back all (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck in about
-//! 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
+//! that are announced or printed, another may follow one that worked (a productive turn came next), up to the same
+//! limit; five productive turns give back all (spec P4, [`Evidence`]). Text-only turns of recorded dialogues are stuck
+//! in about 1 % of cases (`docs/labels.md#what-single-rules-find`), and gpt-3.5 reacts to a correction in 82 % after an
 //! announcement, but in 35 to 38 % after a finished answer (`docs/reactions.md#announcements`).
 
 use std::collections::VecDeque;
@@ -51,7 +51,7 @@ use instead::{Instead, leaves_it_to_the_user};
 use request::Request;
 use vocabulary::{List, has_any};
 
-use balk_contract::evidence::{CORRECTION_TURNS, Evidence, QUESTION_TURNS};
+use balk_contract::evidence::Evidence;
 use balk_contract::nudge::{is_go_ahead, is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::is_longer;
@@ -61,6 +61,7 @@ use balk_contract::{
     Termination, ToolResult, Verdict, identity,
 };
 
+mod budget;
 mod instead;
 mod judgement;
 mod messages;
@@ -345,30 +346,6 @@ fn is_unfinished(completion: &Completion) -> bool {
 }
 
 impl NoTools {
-    fn spoke(&mut self) {
-        self.state.productive = 0;
-        self.state.evidence.get_or_insert_default();
-    }
-
-    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one. A model
-    /// that announces or prints its calls does what it says once it is corrected; of other words, the user should hear.
-    fn may_correct(&self, instead: Instead) -> bool {
-        let NoToolsState { corrections, productive, .. } = self.state;
-        let is_a_step = matches!(instead, Instead::Announces | Instead::PrintsCall);
-        corrections == 0 || is_a_step && productive > 0 && corrections < self.settings.limit
-    }
-
-    /// The current turn is productive.
-    fn productive(&mut self) {
-        self.state.productive = self.state.productive.saturating_add(1);
-        if self.state.productive >= CORRECTION_TURNS {
-            self.state.corrections = 0;
-        }
-        if self.state.productive.is_multiple_of(QUESTION_TURNS) {
-            self.state.questions = self.state.questions.saturating_sub(1);
-        }
-    }
-
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     fn asked(&mut self, text: &Arc<str>) {
         let said = Some(identity(text));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 
 use super::offer_index::{OfferIndex, Unfit};
@@ -103,6 +103,8 @@ pub(super) struct Before {
     last: Step,
 }
 
+/// A shorter answer of one line may be that of many calls.
+const SHOWN_BYTES: usize = 64;
 /// A shorter answer says too little to be the same.
 const ANSWER_BYTES: usize = 16;
 
@@ -182,8 +184,13 @@ impl Before {
     }
 }
 
+/// Whether an answer is more than the word of one call about one thing.
+pub(super) fn is_long(answer: &[u8]) -> bool {
+    answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
+}
+
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
-fn says_something(result: &ToolResult) -> bool {
+pub(super) fn says_something(result: &ToolResult) -> bool {
     result.text.trim_ascii().len() >= ANSWER_BYTES
 }
 

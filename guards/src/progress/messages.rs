@@ -163,14 +163,7 @@ impl Messages<'_> {
                 "Try a different kind of step: start with the smallest call that shows the cause, or reach the \
                  goal another way. {last_resort}"
             ),
-            Rule::Cycle | Rule::Repeat if self.finding.failed => format!(
-                "Try a different kind of step: find out with a read-only call what the failure depends on, change \
-                 that and check the effect. {last_resort}"
-            ),
-            Rule::Cycle | Rule::Repeat => format!(
-                "Try a different kind of step: change something that the answer depends on and check the \
-                 effect, or use what you know and continue. {last_resort}"
-            ),
+            Rule::Cycle | Rule::Repeat => format!("{} {last_resort}", self.instead_of_going_round()),
             Rule::Rewriting => format!("{} {last_resort}", self.instead_of_rewriting()),
             Rule::Persisting if self.finding.is_whole => format!(
                 "What this call does is all in its arguments, so the same arguments fail again. Find out with a \
@@ -211,6 +204,17 @@ impl Messages<'_> {
             Rule::RepeatedText => format!("Do what the text says: call a tool. {last_resort}"),
         };
         step.trim_end().to_owned()
+    }
+
+    /// What to do instead of the same once more.
+    fn instead_of_going_round(&self) -> &'static str {
+        if self.finding.failed {
+            "Try a different kind of step: find out with a read-only call what the failure depends on, change that and \
+             check the effect."
+        } else {
+            "Try a different kind of step: change something that the answer depends on and check the effect, or use \
+             what you know and continue."
+        }
     }
 
     /// What to do instead of looking again.

@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use super::look::{Before, Look};
+use super::look::{Before, Look, is_long};
 use super::offer_index::OfferIndex;
 use super::same_answer::SameAnswer;
 use super::standing::Standing;
@@ -24,8 +23,6 @@ use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. A call that returns after so many others is new.
 const ROUNDS: usize = 64;
-/// A shorter answer of one line may be that of many calls.
-const SHOWN_BYTES: usize = 64;
 /// How many looks of one round are kept; a wider fan-out equals no other round.
 pub(super) const LOOKS: usize = 16;
 
@@ -120,11 +117,6 @@ impl Round {
     pub(super) fn calls(&self, call: CallKey) -> bool {
         self.looks.iter().any(|it| it.call == call)
     }
-}
-
-/// Whether an answer is more than the word of one call about one thing.
-pub(super) fn is_long(answer: &[u8]) -> bool {
-    answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
 }
 
 /// Records that a newer round makes this call again.

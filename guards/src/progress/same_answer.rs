@@ -7,16 +7,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::Look;
-use super::rounds::is_long;
+use super::look::{Look, is_long, says_something};
 use super::variation::Variation;
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
 use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
-/// A shorter answer of a call that may have changed something is an acknowledgement, which many calls get; unless it
-/// says that nothing was found.
-const ANSWER_BYTES: usize = 16;
 /// A shorter word with a digit in it is a number.
 const NAME_BYTES: usize = 5;
 /// Answers before the newest that are remembered of one row of calls.
@@ -185,11 +181,6 @@ fn shares_a_name(one: &str, other: &str) -> bool {
             .filter(|word| word.bytes().any(|byte| !byte.is_ascii_alphabetic()) && word.len() >= NAME_BYTES)
     }
     names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
-}
-
-/// Whether an answer is more than an acknowledgement.
-fn says_something(result: &ToolResult) -> bool {
-    result.text.trim_ascii().len() >= ANSWER_BYTES
 }
 
 /// Whether this is an answer, and not only the word that something was done.

@@ -11,8 +11,9 @@ impl NoTools {
         self.state.evidence.get_or_insert_default();
     }
 
-    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one. A model
-    /// that announces or prints its calls does what it says once it is corrected; of other words, the user should hear.
+    /// Whether words may be corrected where text may end the task: the last correction worked, if there was one. A
+    /// model that announces or prints its calls does what it says once it is corrected; of other words, the user
+    /// should hear.
     pub(super) fn may_correct(&self, instead: Instead) -> bool {
         let NoToolsState { corrections, productive, .. } = self.state;
         let is_a_step = matches!(instead, Instead::Announces | Instead::PrintsCall);

@@ -185,7 +185,7 @@ pub fn says_yes(text: &str) -> bool {
 }
 
 /// What follows the longest of these words at the beginning of a text.
-fn behind<'t>(text: &'t str, words: impl Iterator<Item = &'static &'static str>) -> Option<&'t str> {
+fn behind(text: &str, words: impl Iterator<Item = &'static &'static str>) -> Option<&str> {
     let rests = words.filter_map(|word| text.strip_prefix(word)).filter(|rest| is_apart(rest));
     rests.min_by_key(|rest| rest.len())
 }

@@ -76,7 +76,7 @@ pub struct NoToolsSettings {
     /// Mistakes in a row after which the user is asked; so there are `limit - 1` corrections.
     pub limit: u32,
     /// Questions in one request of the user before the run ends; productive turns give them back
-    /// ([`QUESTION_TURNS`]).
+    /// ([`QUESTION_TURNS`](balk_contract::evidence::QUESTION_TURNS)).
     pub questions: u32,
     /// A correction that replaces the guard's own text: `{tools}` becomes the tools, `{count}` the number of the
     /// mistake, `{limit}` the limit.

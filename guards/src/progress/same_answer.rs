@@ -15,7 +15,8 @@ use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// A shorter word with a digit in it is a number.
 const NAME_BYTES: usize = 5;
-/// Answers before the newest that are remembered of one row of calls.
+/// Answers before the newest that are remembered of one row of calls: who delegates or searches in vain gets few.
+/// Assumed.
 const EARLIER: usize = 3;
 
 /// The last calls in a row that differed and got the same answer, or one that a call of this row had before.

@@ -64,9 +64,10 @@ pub struct ProgressSettings {
     /// Twice as many again if the error names nothing, may be temporary, or most calls count a number up, unless they
     /// are programs of several lines.
     pub same_failures: u32,
-    /// Calls of one tool in a row that turn pages or use other words and get the same answer, which is no failure;
-    /// twice as many before one is refused. Six: the number at which others refuse equal failures
-    /// (`docs/peers.md#other-rules`).
+    /// Calls of one tool in a row that turn pages, use other words or have another token and get the same answer, which
+    /// is no failure; twice as many before one is refused, and twice as many again where a number in a text counts up.
+    /// Six: the number at which others refuse equal failures (`docs/peers.md#other-rules`). The factor for what counts
+    /// up is assumed: a batch of so many items with one long answer is rare.
     pub same_answers: u32,
     /// Rounds that return nothing new; a new result halves the count. Twelve: half of the look-ups, new or not, at
     /// which others give a hint (`docs/peers.md#other-rules`).

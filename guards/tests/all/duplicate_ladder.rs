@@ -405,3 +405,14 @@ fn m2_the_options_name_no_tool_that_is_not_offered() {
     let proposed = options.split("Choose one").nth(1).expect("options");
     assert!(!proposed.contains("no_such_tool"), "{options}");
 }
+
+/// Above an error may stand a clock.
+#[test]
+fn d2_the_second_message_quotes_the_line_that_says_what_failed() {
+    let fetch = || calls("bash", r#"{"command":"fetch a"}"#).fails("[15:02:59]\nHTTP/1.1 403 Forbidden");
+    let mut run = run();
+    run.check(&fetch(), "pass");
+    run.check(&fetch(), BLOCK);
+    let second = text(&run.check(&fetch(), SECOND));
+    assert!(second.contains("It answered \"HTTP/1.1 403 Forbidden\""), "{second}");
+}

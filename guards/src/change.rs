@@ -51,7 +51,7 @@ fn says_unchanged(answer: &str) -> bool {
         let from = line.len().checked_sub(with.len());
         from.and_then(|at| line.get(at..)).is_some_and(|it| it.eq_ignore_ascii_case(with.as_bytes()))
     };
-    // All guards ask this of each answer, and a letter tells it of most.
+    // All guards ask this about every answer, and for most of them one letter decides.
     let says_so = match (line.first(), line.last()) {
         (Some(b'n' | b'N'), _) if NOTHING.into_iter().any(starts) => true,
         (_, Some(b'd' | b'D' | b'e' | b'E')) => UNCHANGED.into_iter().any(ends),

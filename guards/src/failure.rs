@@ -10,8 +10,8 @@
 //! - *loosely*, for calls with other arguments: quoted text is masked, and so is every word with a digit, a path or
 //!   an assignment in it, and every word of the call itself, because errors repeat their input. Case, white space and
 //!   punctuation around words do not count, nor does anything after the first 400 bytes
-//!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON the quotes are of its form, and names
-//!   of members say nothing.
+//!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON, quotes are part of the syntax, and only
+//!   the values count.
 
 use std::sync::LazyLock;
 

@@ -57,8 +57,8 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
-    /// The line of its last answer that says what failed, else the first one, or that it had none. Above an error may
-    /// stand a clock or a heading.
+    /// The line of its last answer that says what failed, else the first one, or that it had none. The first line of a
+    /// failure may be a clock or a heading.
     pub(crate) fn answer(&self, chars: usize) -> String {
         let failed = if self.status == Status::Error { Reading::of(&self.result).line } else { None };
         let line = first_line(failed.unwrap_or(&self.result), chars);

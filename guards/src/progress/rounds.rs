@@ -335,9 +335,9 @@ impl Rounds {
         // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result, compared.own);
-        self.standing.result(result, &look, answers_anew.unwrap_or(true), self.turn);
-        let consents = offer.asks(&call.tool) && !look.failed && says_yes(&result.text);
         let is_new = answers_anew.unwrap_or(true);
+        self.standing.result(result, &look, is_new, self.turn);
+        let consents = offer.asks(&call.tool) && !look.failed && says_yes(&result.text);
         self.same_answer.result(result, &look, compared.any, consents, is_new, self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none() && Change::of(result) != Change::Nothing,

@@ -27,7 +27,7 @@ pub(super) struct SameAnswer {
     #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
     answer: ResultKey,
-    /// Other answers of these calls, before the newest that was new.
+    /// The answers that these calls had before it, newest first.
     earlier: VecDeque<ResultKey>,
     /// Whether the answer is the user's "go on", in whatever words, to a question of the model.
     consent: bool,

@@ -10,8 +10,8 @@
 //! - *loosely*, for calls with other arguments: quoted text is masked, and so is every word with a digit, a path or
 //!   an assignment in it, and every word of the call itself, because errors repeat their input. Case, white space and
 //!   punctuation around words do not count, nor does anything after the first 400 bytes
-//!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON, quotes are part of the syntax, and only
-//!   the values count.
+//!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON, quotes are part of the syntax, and
+//!   only the values count.
 
 use std::sync::LazyLock;
 
@@ -129,7 +129,7 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     let mut normal = [0; ERROR_BYTES + 1];
     let (mut end, mut letters, mut masked) = (0, 0, false);
     let (mut quote, mut specific) = (None, false);
-    let (text, json) = error.split_at(find(error, b"{\"").unwrap_or(error.len()));
+    let (text, json) = error.split_at(json(error).unwrap_or(error.len()));
     let words = text.split(u8::is_ascii_whitespace).chain(values(json));
     for word in words {
         let marks = word.iter().fold(0, |marks, byte| marks | MARKS[usize::from(*byte)]);
@@ -158,6 +158,16 @@ fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
     }
     normal[..end].make_ascii_lowercase();
     (letters >= LETTERS).then(|| (xxh3_64(&normal[..end]), specific))
+}
+
+/// Where JSON begins in an error: at the first name of a member that stands where JSON has one.
+fn json(error: &[u8]) -> Option<usize> {
+    let begins = |end: usize| error[..end].iter().rposition(|byte| *byte == b'"');
+    let is_member = |start: &usize| {
+        let before = error[..*start].trim_ascii_end();
+        before.last().is_none_or(|byte| b"{,[".contains(byte))
+    };
+    memmem::find_iter(error, b"\":").filter_map(begins).find(is_member)
 }
 
 /// The words of the values in an error in JSON.
@@ -333,6 +343,13 @@ mod tests {
             ("{}", r#"HTTP 404 {"error":"archived repository"}"#),
             true,
         );
+        let printed = "{\n  \"code\": 409,\n  \"message\": \"the range is protected\"\n}";
+        check(("{}", printed), ("{}", &printed.replace("409", "423")), true);
+        check(("{}", printed), ("{}", &printed.replace("protected", "missing")), false);
+        assert!(of("{}", Status::Error, r#"  "message": "the range is protected""#).is_some());
+        let prose = r#"could not look up "users": no such table here"#;
+        check(("{}", prose), ("{}", &prose.replace("users", "orders")), true);
+        assert!(of("{}", Status::Error, prose).expect("it says enough").specific);
         assert!(of("{}", Status::Error, r#"{"error":"session_expired","hits":[]}"#).is_some());
         assert_eq!(of("{}", Status::Error, r#"{"status":500,"description":"","error":null}"#), None);
     }

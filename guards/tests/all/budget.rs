@@ -284,6 +284,10 @@ fn n8_a_correction_that_a_step_followed_has_worked_and_three_of_them_are_enough(
         run.check(&calls("append", &format!("[{step}]")), "pass");
     }
     assert_eq!(run.turn(&slip()).verdict.strength(), ASK);
+    let mut run = self::run(NoTools::default(), Protocol::Text);
+    run.check(&slip(), CORRECTED);
+    run.check(&calls("send_mail", "{}").fails("no such address"), "pass");
+    assert_eq!(run.turn(&slip()).verdict.strength(), ASK, "a step that failed is none");
 }
 
 #[test]

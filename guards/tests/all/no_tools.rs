@@ -136,6 +136,16 @@ fn n2_no_way_out_is_named_while_something_is_open_that_the_request_names() {
 }
 
 #[test]
+fn n2_a_model_that_only_thinks_is_told_how_to_end_where_nothing_is_open() {
+    for (path, is_told) in [("notes.md", false), ("hello.py", true)] {
+        let mut run = text_run();
+        run.check(&calls("read", &format!(r#"{{"path":"{path}"}}"#)), "pass");
+        let text = text(&run.check(&thinks("I should look."), THINKING));
+        assert_eq!(text.contains("If all of the task is done"), is_told, "{path}: {text}");
+    }
+}
+
+#[test]
 fn n2_no_way_out_is_named_to_a_model_that_has_not_done_what_it_says() {
     for said in
         ["I'll list the files now…", "I have no access to your files.", "Shall I go on?", "```sh\nls\n```"]

@@ -42,12 +42,17 @@ pub const FILE: &str = "balk.toml";
 /// [`FILE`] in this folder or the nearest one above it, as a path from this folder (`../balk.toml`).
 ///
 /// # Errors
-/// A folder that cannot be found.
+/// A folder that cannot be found, or something else of this name that is no file: a pipe might never end.
 pub fn nearby(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let real = folder.canonicalize().map_err(|error| Error::file(folder, "a folder", error))?;
     // One that is there and cannot be read is no reason to take another one, or none.
     let above = real.ancestors().position(|it| it.join(FILE).symlink_metadata().is_ok());
-    Ok(above.map(|steps| std::iter::repeat_n("..", steps).chain([FILE]).collect()))
+    let Some(above) = above else { return Ok(None) };
+    let path: PathBuf = std::iter::repeat_n("..", above).chain([FILE]).collect();
+    if folder.join(&path).metadata().is_ok_and(|it| !it.is_file()) {
+        return Err(Error::file(&path, "a file with settings of guards", "something else"));
+    }
+    Ok(Some(path))
 }
 
 impl Config {
@@ -218,15 +223,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let below = folder.path().join("a/b");
         std::fs::create_dir_all(&below).expect("folders");
-        let found = || nearby(&below).expect("a folder");
+        let found = || nearby(&below);
         write_passing(&folder.path().join(FILE), "").expect("a file");
-        assert_eq!(found(), Some("../../balk.toml".into()));
+        assert_eq!(found(), Ok(Some("../../balk.toml".into())));
         write_passing(&below.join(FILE), "").expect("a file");
-        assert_eq!(found(), Some("balk.toml".into()));
-        // What is there and is no file is found as well, so that it is an error and not passed over.
+        assert_eq!(found(), Ok(Some("balk.toml".into())));
+        // What is there and is no file is an error, and not passed over.
         std::fs::remove_file(below.join(FILE)).expect("it is there");
         std::fs::create_dir(below.join(FILE)).expect("a folder");
-        assert_eq!(found(), Some("balk.toml".into()));
+        let bad = found().expect_err("a folder has no settings").to_string();
+        assert_eq!(bad, "balk.toml: expected a file with settings of guards, found something else");
     }
 
     #[test]

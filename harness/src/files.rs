@@ -16,8 +16,9 @@ use tempfile::{NamedTempFile, PersistError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Error;
+use crate::input::open_own;
 
-use step::{Step, before, leave, passes};
+use step::{Step, before, before_rename, leave, passes};
 
 /// Writes a file, and the folder that it is in if that is missing. What was there is replaced.
 ///
@@ -27,7 +28,7 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
     match Place::of(path)? {
         Place::Stream => {
             let file = open(File::options().write(true), path)?;
-            fill(&file, write)
+            fill(&file, path, write)
         }
         Place::New => put(path, written(path, None, write)?, |file, path| file.persist(path)),
         Place::File { path, permissions } => {
@@ -93,8 +94,10 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The file cannot be opened.
-pub(crate) fn append(path: &Path) -> io::Result<File> {
-    open(File::options().create(true).append(true), path)
+pub(crate) fn append(path: &Path) -> io::Result<Growing> {
+    before(Step::Create, path)?;
+    let file = open(File::options().create(true).append(true), path)?;
+    Ok(Growing { file, path: path.to_owned() })
 }
 
 /// Opens a file that is locked; makes it if it is missing. What is in it stays.
@@ -110,11 +113,15 @@ pub(crate) fn open_for_lock(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// The file is already there, or cannot be made.
-pub(crate) fn grow_new(path: &Path) -> io::Result<File> {
-    match Place::of(path)? {
-        Place::Stream => open(File::options().write(true), path),
-        Place::New | Place::File { .. } => open(File::options().create_new(true).append(true), path),
-    }
+pub(crate) fn grow_new(path: &Path) -> io::Result<Growing> {
+    let file = match Place::of(path)? {
+        Place::Stream => open(File::options().write(true), path)?,
+        Place::New | Place::File { .. } => {
+            before(Step::Create, path)?;
+            open(File::options().create_new(true).append(true), path)?
+        }
+    };
+    Ok(Growing { file, path: path.to_owned() })
 }
 
 /// Opens a file in a folder that ends with its run, such as the home of an agent: nothing of it has to last.
@@ -136,9 +143,9 @@ pub(crate) fn write_passing(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<
 /// Copies a file that is there whole.
 ///
 /// # Errors
-/// One cannot be read, or the other cannot be written.
+/// One cannot be read or is no regular file, or the other cannot be written.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = File::open(from)?;
+    let mut from = open_own(from)?;
     write_whole(to, |out| io::copy(&mut from, out).map(|_| ()))
 }
 
@@ -183,11 +190,42 @@ pub(crate) fn way_out(error: &io::Error) -> &'static str {
 pub(crate) type Out<'a> = BufWriter<Bytes<'a>>;
 
 /// Takes bytes to a file.
-pub(crate) struct Bytes<'a>(&'a File);
+pub(crate) struct Bytes<'a> {
+    file: &'a File,
+    path: &'a Path,
+}
 
 impl Write for Bytes<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&bytes[..passes(bytes.len())?])
+        self.file.write(&bytes[..passes(self.path, bytes.len())?])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file that grows.
+#[derive(Debug)]
+pub(crate) struct Growing {
+    file: File,
+    path: PathBuf,
+}
+
+impl Growing {
+    /// Waits until what was added is on the disk.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        before(Step::Sync, &self.path)?;
+        self.file.sync_data()
+    }
+}
+
+impl Write for Growing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Bytes { file: &self.file, path: &self.path }.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -244,7 +282,7 @@ fn written(
         }
         made => made?,
     };
-    let finished = fill(file.as_file(), write).and_then(|()| {
+    let finished = fill(file.as_file(), file.path(), write).and_then(|()| {
         permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it))?;
         before(Step::Sync, file.path())?;
         file.as_file().sync_all()
@@ -258,8 +296,8 @@ fn written(
     }
 }
 
-fn fill(file: &File, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(Bytes(file));
+fn fill(file: &File, path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(Bytes { file, path });
     write(&mut out)?;
     out.flush()
 }
@@ -270,7 +308,7 @@ fn put(
     file: NamedTempFile,
     name: impl FnOnce(NamedTempFile, &Path) -> Result<File, PersistError>,
 ) -> io::Result<()> {
-    if let Err(error) = before(Step::Rename, path) {
+    if let Err(error) = before_rename(file.path(), path) {
         leave(file);
         return Err(error);
     }
@@ -335,7 +373,7 @@ pub(crate) fn put_folder(whole: &Path, folder: &Path) -> io::Result<()> {
         fs::remove_dir(folder)?;
     }
     sync(whole)?;
-    before(Step::Rename, folder)?;
+    before_rename(whole, folder)?;
     rename(whole, folder)?;
     sync(folder_of(folder))
 }

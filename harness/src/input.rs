@@ -1,7 +1,8 @@
-//! Reads files whole. Strangers may have written them, and a path may lead to a device, so there is a bound.
+//! The one module that opens files to read them. Strangers may have written them, and a path may lead to a device, so a
+//! file that is read whole has a bound. Readers of lines and of recorded runs have bounds of their own.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,10 @@ const BYTES_MAX: u64 = 32 << 20;
 
 /// The longest file of kept transcripts, packed, and the longest text of a seed in it, in bytes: a hundred times the
 /// longest sensible ones.
-const KEPT_MAX: u64 = 1 << 30;
+pub(crate) const KEPT_MAX: u64 = 1 << 30;
+
+/// The longest line that a person types, in bytes; what is beyond is left out.
+const TYPED_BYTES: u64 = 64 << 10;
 
 /// Whether standard input has ended: it does when the program that holds the other end of the pipe is gone.
 pub(crate) fn has_ended() -> Arc<AtomicBool> {
@@ -28,12 +32,66 @@ pub(crate) fn has_ended() -> Arc<AtomicBool> {
     has_ended
 }
 
-/// The text of a file.
+/// Opens a file that a person named. It may be a device or a pipe.
+///
+/// # Errors
+/// It cannot be opened.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Opens a file that Balk looks for by its name, such as one of a record. A pipe of that name might never end.
+///
+/// # Errors
+/// It cannot be opened, or is no regular file.
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+    }
+}
+
+/// Opens such a file; none if it is not there.
+///
+/// # Errors
+/// It is there and cannot be opened, or is no regular file.
+pub(crate) fn open_own_if_there(path: &Path) -> Result<Option<File>, Error> {
+    match open_own(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::unreadable(path, &error)),
+    }
+}
+
+/// The text of a file that a person named.
 ///
 /// # Errors
 /// The file cannot be read, is too long, or is not UTF-8.
 pub(crate) fn text(path: &Path) -> Result<String, Error> {
-    String::from_utf8(bytes(path)?).map_err(|_| {
+    let file = open(path).map_err(|error| Error::unreadable(path, &error))?;
+    utf8(whole(file, path, "a file")?, path)
+}
+
+/// The bytes of a file that Balk looks for by its name.
+///
+/// # Errors
+/// The file cannot be read, is no regular file, or is too long.
+pub(crate) fn own(path: &Path) -> Result<Vec<u8>, Error> {
+    let file = open_own(path).map_err(|error| Error::unreadable(path, &error))?;
+    whole(file, path, "a file")
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// The file cannot be read, is no regular file, is too long, or is not UTF-8.
+pub(crate) fn own_text(path: &Path) -> Result<String, Error> {
+    utf8(own(path)?, path)
+}
+
+fn utf8(bytes: Vec<u8>, path: &Path) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|_| {
         Error::unreadable(
             path,
             &io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"),
@@ -41,28 +99,30 @@ pub(crate) fn text(path: &Path) -> Result<String, Error> {
     })
 }
 
-/// The bytes of a file.
-///
-/// # Errors
-/// The file cannot be read, or is too long.
-pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    let file = File::open(path).map_err(|error| Error::unreadable(path, &error))?;
-    whole(file, path, "a file")
-}
-
 /// The bytes of a file of kept transcripts; none if it is not there.
 ///
 /// # Errors
 /// The file cannot be read, or is too long.
 pub(crate) fn kept(path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match File::open(path) {
-        Ok(file) => at_most(file, KEPT_MAX, path, "kept transcripts").map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::unreadable(path, &error)),
-    }
+    open_own_if_there(path)?.map(|file| at_most(file, KEPT_MAX, path, "kept transcripts")).transpose()
 }
 
-/// The text of a seed in such a file.
+/// The next line that a person types; none at the end.
+///
+/// # Errors
+/// The input cannot be read.
+pub(crate) fn typed(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(TYPED_BYTES).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+/// The text of a seed in kept transcripts.
 ///
 /// # Errors
 /// It cannot be unpacked, or is too long.
@@ -114,5 +174,27 @@ mod tests {
         assert_eq!(bad.to_string(), "it has more than 2 MiB, unpacked");
         let most = io::repeat(b'x').take(BYTES_MAX);
         assert_eq!(whole(most, Path::new("a"), "a file").expect("it fits").len() as u64, BYTES_MAX);
+    }
+
+    #[test]
+    fn a_line_that_is_typed_is_cut_at_its_bound() {
+        let long = io::repeat(b'x').take(2 * TYPED_BYTES).chain(&b"\nnext\nlast"[..]);
+        let mut input = io::BufReader::new(long);
+        let mut line = || typed(&mut input).expect("memory can be read");
+        assert_eq!(line().map(|it| it.len() as u64), Some(TYPED_BYTES));
+        assert_eq!((line().as_deref(), line().as_deref(), line()), (Some("next\n"), Some("last"), None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_a_file_of_our_own_is_refused_at_once() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("bench.jsonl");
+        assert!(open_own_if_there(&path).expect("it is missing").is_none());
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe can be made");
+        let bad = own(&path).expect_err("nobody writes to it").to_string();
+        assert!(bad.ends_with("bench.jsonl: cannot read: it is no regular file"), "{bad}");
     }
 }

@@ -5,10 +5,12 @@ use std::process::{Child, Command};
 
 pub use tree::Belonging;
 pub(crate) use tree::Tree;
+pub(crate) use watchdog::Watchdog;
 
 #[cfg(target_os = "linux")]
 mod linux;
 mod tree;
+mod watchdog;
 
 /// How many processes a program may have at the same time, with itself.
 pub(crate) const PROCESSES_MAX: u64 = 256;
@@ -27,19 +29,24 @@ const BOUNDED: &str = r#"{ ulimit -c 0; ulimit -d "$1"; } 2>/dev/null
 shift
 exec "$@""#;
 
-/// A program that leads a process group, begins with its bounds, and gets nothing of this environment but a few
-/// variables and those of these names. `words` are the program and its arguments.
+/// A program that leads a process group and begins with its bounds. `words` are the program and its arguments.
 ///
 /// A shell sets the bounds, so that the program never runs without them: nothing safe runs in this program between
 /// `fork` and `exec`, and a bound that is set later misses what was started before.
-pub(crate) fn closed(words: &[String], names: &[String], memory_mib: u64) -> Command {
+pub(crate) fn bounded(words: &[impl AsRef<OsStr>], memory_mib: u64) -> Command {
     let kib = memory_mib.saturating_mul(1024).to_string();
     let mut command = Command::new("sh");
     command.args(["-c", BOUNDED, "sh", &kib]).args(words);
+    in_own_group(&mut command);
+    command
+}
+
+/// Such a program that gets nothing of this environment but a few variables and those of these names.
+pub(crate) fn closed(words: &[String], names: &[String], memory_mib: u64) -> Command {
+    let mut command = bounded(words, memory_mib);
     command.env_clear().envs(FIXED);
     let names = PASSED.into_iter().chain(names.iter().map(String::as_str));
     command.envs(names.filter_map(variable));
-    in_own_group(&mut command);
     command
 }
 

@@ -118,7 +118,7 @@ impl Folder {
     fn read(self) -> Result<(Self, Bench), Error> {
         let record = self.path.join(RECORD);
         let file =
-            fs::File::open(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
+            input::open_own(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
         let bench = Bench::read(BufReader::new(file)).map_err(|bad| bad_record(&record, bad))?;
         Ok((self, bench))
     }
@@ -253,7 +253,7 @@ impl Folder {
         if !path.exists() {
             return Ok(None);
         }
-        serde_json::from_slice(&input::bytes(&path)?).map_err(|bad| Error::file(&path, expected, bad))
+        serde_json::from_slice(&input::own(&path)?).map_err(|bad| Error::file(&path, expected, bad))
     }
 
     /// Adds transcripts of one block of a scenario to those already kept.

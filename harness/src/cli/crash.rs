@@ -164,7 +164,7 @@ impl Crash {
                 let recipe = recipe.map_err(io::Error::other)?;
                 Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
             };
-            let job = crash::read(file).map_err(|error| Error::unreadable(file, &error))?;
+            let job = crash::read(file)?;
             let out = job.out.clone();
             crash::play(job, read, guards)
                 .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;

@@ -1,6 +1,5 @@
 //! A JSON document from a file or from standard input.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -84,7 +83,7 @@ pub(super) fn name(path: &Path) -> &Path {
 /// # Errors
 /// The file cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if is_standard(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(File::open(path)?)) }
+    if is_standard(path) { Ok(Box::new(io::stdin().lock())) } else { Ok(Box::new(input::open(path)?)) }
 }
 
 fn text(path: &Path, name: &Path, what: &str) -> Result<String, Error> {

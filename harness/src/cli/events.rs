@@ -3,7 +3,6 @@
 //! Entries look as they do in the record. If a handoff was built, a `capability_gap` event follows the conclusion
 //! (spec H4): the chat does not show the failure, and the log always does.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,11 +10,11 @@ use balk_reports::records::{EntryRecord, GapReport, GapRun};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::files;
+use crate::files::{self, Growing};
 
 /// An event log.
 pub(super) struct Events {
-    file: File,
+    file: Growing,
     run: GapRun,
     before: Vec<EntryRecord>,
 }

@@ -140,10 +140,18 @@ pub(super) fn inputs<'a>(
     bar: &'a ProgressBar,
 ) -> impl Iterator<Item = Input<'static>> + 'a {
     files.iter().map(|Sought { path, sought }| {
-        let opened = kept::check(path).and_then(|()| document::open(path));
-        let content = opened.unwrap_or_else(|error| Box::new(Unopened(Some(error))));
+        let content = open(path).unwrap_or_else(|error| Box::new(Unopened(Some(error))));
         Input { content: Box::new(bar.wrap_read(content)), sought: *sought }
     })
+}
+
+/// Opens a file, whose kept transcripts are as they were written, if it has such.
+///
+/// # Errors
+/// It cannot be opened, or was changed.
+pub(super) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    kept::check(path)?;
+    document::open(path)
 }
 
 /// A file that could not be opened: it breaks off before it begins.

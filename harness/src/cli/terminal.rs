@@ -7,6 +7,7 @@ use balk_scenarios::User;
 use balk_scenarios::template::Template;
 
 use crate::engine::Person;
+use crate::input;
 
 /// A person who reads questions on `out` and answers on `input`. Without an input, nothing is answered.
 pub struct Terminal<R, W> {
@@ -59,13 +60,11 @@ impl<R: BufRead, W: Write> Terminal<R, W> {
         for _ in 0..TRIES {
             write!(self.out, "{prompt}")?;
             self.out.flush()?;
-            let mut line = Vec::new();
-            if input.read_until(b'\n', &mut line)? == 0 {
+            let Some(line) = input::typed(input)? else {
                 writeln!(self.out)?;
                 self.input = None;
                 return Ok(None);
-            }
-            let line = String::from_utf8_lossy(&line);
+            };
             if let Some(sense) = sense(line.trim()) {
                 return Ok(Some(sense));
             }

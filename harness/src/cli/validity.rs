@@ -2,7 +2,6 @@
 
 mod live;
 
-use std::fs::File;
 use std::io::{Cursor, Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -135,7 +134,7 @@ impl Validity {
         for (at, stack) in stacks.iter().enumerate() {
             let mut side = Side::new(points.clone());
             for Sought { path: file, .. } in &files {
-                let input = File::open(file).map_err(|error| Error::unreadable(file, &error))?;
+                let input = recordings::open(file).map_err(|error| Error::unreadable(file, &error))?;
                 asking.replay(stack, input, file, &mut |it| {
                     if at == 0 {
                         depths.add(&points, it);

@@ -20,6 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::isolation;
 use super::place;
 use super::run::{self, Order};
+use crate::error::Error;
 use crate::files::{self, write_whole};
 use crate::input;
 use crate::processes;
@@ -82,7 +83,7 @@ impl Agent {
             Self::Profile(name) => match agents::find(name) {
                 Some(profile) => Ok(profile.clone()),
                 None => {
-                    let text = fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?;
+                    let text = input::text(Path::new(name)).map_err(|error| error.to_string())?;
                     agents::parse(name, &text).map_err(|bad| bad.to_string())
                 }
             },
@@ -150,15 +151,15 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
         thread::sleep(STEP);
     }
     fs::remove_file(&file)?;
-    let verdict = match fs::read_to_string(job.out.join(VERDICT)) {
-        Ok(text) => serde_json::from_str(&text)?,
+    let verdict = match input::own(&job.out.join(VERDICT)) {
+        Ok(text) => serde_json::from_slice(&text)?,
         Err(_) if input.is_none() => return Ok(None),
         Err(_) => {
-            let said = String::from_utf8_lossy(&fs::read(&said)?).into_owned();
+            let said = String::from_utf8_lossy(&input::own(&said).map_err(io::Error::other)?).into_owned();
             Verdict::not_run(said.lines().last().unwrap_or("the run ended without a word").to_owned())
         }
     };
-    let record = fs::read(job.out.join(RECORD)).ok();
+    let record = input::own(&job.out.join(RECORD)).ok();
     Ok(Some(Played {
         agent: job.name.clone(),
         scenario: job.scenario.clone(),
@@ -177,8 +178,8 @@ const STEP: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// The file cannot be read, or is no run.
-pub fn read(file: &Path) -> io::Result<Job> {
-    Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
+pub fn read(file: &Path) -> Result<Job, Error> {
+    serde_json::from_slice(&input::own(file)?).map_err(|error| Error::file(file, "a run", error))
 }
 
 /// Plays a run, and leaves what happened in its folder. The run stops when the standard input ends, because then the

@@ -1,8 +1,6 @@
 //! What the healthy runs of an agent show that its profile does not say.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +9,8 @@ use balk_scenarios::format::Diagnostics;
 use toml_edit::value;
 
 use super::job::{Agent, TRANSCRIPT, task_as_a_word};
+use crate::error::Error;
+use crate::input;
 use crate::serve::{Outcome, Step, Where};
 
 /// A healthy run.
@@ -29,9 +29,11 @@ impl Lesson {
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    pub fn read(folder: &Path, run: &str, task: &Arc<str>) -> io::Result<Self> {
-        let text = fs::read_to_string(folder.join(TRANSCRIPT))?;
-        let steps = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    pub fn read(folder: &Path, run: &str, task: &Arc<str>) -> Result<Self, Error> {
+        let path = folder.join(TRANSCRIPT);
+        let text = input::own_text(&path)?;
+        let steps = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        let steps = steps.map_err(|error| Error::file(&path, "the transcript of a run", error))?;
         Ok(Self { run: run.into(), task: task.clone(), steps })
     }
 
@@ -131,11 +133,11 @@ impl Agent {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn text(&self) -> io::Result<(String, String)> {
+    pub fn text(&self) -> Result<(String, String), Error> {
         match self {
             Self::Profile(name) => match agents::source(name) {
                 Some(text) => Ok((format!("{name}.toml"), text.to_owned())),
-                None => Ok((name.clone(), fs::read_to_string(name)?)),
+                None => Ok((name.clone(), input::text(Path::new(name))?)),
             },
             Self::Command { command, env } => {
                 let quoted = |text: &str| value(text).to_string();

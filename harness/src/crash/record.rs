@@ -42,7 +42,7 @@ pub fn write(folder: &Path, record: &Record) -> Result<(), Error> {
 /// There is none, it cannot be read, it is not as it was written, or it is of another version.
 pub fn read(folder: &Path) -> Result<Record, Error> {
     let path = folder.join(RUNS);
-    let text = input::bytes(&path)?;
+    let text = input::own(&path)?;
     let bad = |expected: &str, found: &dyn std::fmt::Display| in_line(&path, 1, expected, found);
     if let Ok(Versioned { schema }) = serde_json::from_slice(&text)
         && schema != CRASH_SCHEMA
@@ -81,7 +81,7 @@ pub fn check(folder: &Path, record: &Record) -> Result<usize, Error> {
     for run in &record.runs {
         let Some(expected) = &run.record else { continue };
         let path = folder.join(&run.folder).join(RECORD);
-        let found = format!("{:016x}", xxh3_64(&input::bytes(&path)?));
+        let found = format!("{:016x}", xxh3_64(&input::own(&path)?));
         if found != *expected {
             let expected = format!("the file whose checksum {RUNS} has, {expected}");
             return Err(Error::file(&path, &expected, found).hint("it was changed: play the run again"));
@@ -101,7 +101,7 @@ pub fn renew(folder: &Path) -> Result<bool, Error> {
         return Ok(false);
     }
     let _lock = Lock::take(folder)?;
-    let text = input::bytes(&path)?;
+    let text = input::own(&path)?;
     match serde_json::from_slice(&text) {
         Ok(Versioned { schema: UNSEALED }) => {}
         Ok(_) | Err(_) => return read(folder).map(|_| false),

@@ -20,6 +20,7 @@ use super::real::Real;
 use super::site::Site;
 use super::verdict::{Facts, verdict};
 use crate::files::write_passing;
+use crate::input;
 use crate::proxy::{Base, Guards, Proxy, Proxying};
 use crate::serve::{Scripts, Serve, Server, Step, Told, user_read};
 use crate::told::{Printed, squeezed};
@@ -236,8 +237,7 @@ impl Agent<'_> {
     /// What a proxy says to the user is known, so it need not be guessed whether the agent passed it on.
     fn told_by_proxy(&self, ran: &Ran, printed: Printed) -> io::Result<Printed> {
         let Some(proxy) = &self.proxy else { return Ok(printed) };
-        let outputs = [fs::read(&ran.stdout.file)?, fs::read(&ran.stderr.file)?];
-        let outputs = outputs.map(|it| squeezed(&String::from_utf8_lossy(&it)));
+        let outputs = [output(&ran.stdout.file)?, output(&ran.stderr.file)?].map(|it| squeezed(&it));
         let is_there = |line: &&str| outputs.iter().any(|it| it.contains(&squeezed(line)));
         let told = proxy.told();
         let line = told.iter().rev().filter_map(|text| text.lines().next()).find(is_there);
@@ -274,9 +274,13 @@ impl Agent<'_> {
 
 /// What the user of the agent reads at last.
 fn said(ran: &Ran, steps: &[Step]) -> io::Result<Printed> {
-    let read = |file: &Path| fs::read(file).map(|it| String::from_utf8_lossy(&it).into_owned());
-    let (stdout, stderr) = (read(&ran.stdout.file)?, read(&ran.stderr.file)?);
+    let (stdout, stderr) = (output(&ran.stdout.file)?, output(&ran.stderr.file)?);
     Ok(user_read(steps, Some(&stdout), &stderr))
+}
+
+fn output(file: &Path) -> io::Result<String> {
+    let bytes = input::own(file).map_err(io::Error::other)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(unix)]

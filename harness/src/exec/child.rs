@@ -5,7 +5,6 @@
 
 mod last_lines;
 mod ready;
-mod watchdog;
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout, Stdio};
@@ -18,10 +17,9 @@ use serde::Serialize;
 use super::settings::Settings;
 use crate::bench::Stopwatch;
 use crate::import::one_line;
-use crate::processes::{self, Belonging, Tree};
+use crate::processes::{self, Belonging, Tree, Watchdog};
 use last_lines::LastLines;
 use ready::{Streams, nonblocking};
-use watchdog::Watchdog;
 
 /// The longest line of a child, in bytes.
 pub(super) const LINE_MAX: usize = 4 << 20;

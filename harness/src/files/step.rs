@@ -34,9 +34,14 @@ mod outside {
         Ok(())
     }
 
-    /// How many of these bytes are written.
-    pub(crate) fn passes(bytes: usize) -> io::Result<usize> {
-        before(Step::Write, Path::new("")).map(|()| bytes)
+    /// Before the first file or folder gets the name of the second.
+    pub(crate) fn before_rename(_: &Path, to: &Path) -> io::Result<()> {
+        before(Step::Rename, to)
+    }
+
+    /// How many of these bytes are written to this file.
+    pub(crate) fn passes(path: &Path, bytes: usize) -> io::Result<usize> {
+        before(Step::Write, path).map(|()| bytes)
     }
 
     /// After a file could not be finished.
@@ -46,13 +51,14 @@ mod outside {
 }
 
 #[cfg(not(test))]
-pub(crate) use outside::{before, leave, passes};
+pub(crate) use outside::{before, before_rename, leave, passes};
 #[cfg(test)]
-pub(crate) use schedule::{before, leave, passes};
+pub(crate) use schedule::{before, before_rename, leave, passes};
 
 #[cfg(test)]
 pub(crate) mod schedule {
     use std::cell::RefCell;
+    use std::collections::BTreeMap;
     use std::fs;
     use std::io::{self, ErrorKind};
     use std::path::{Path, PathBuf};
@@ -71,12 +77,13 @@ pub(crate) mod schedule {
         Tears,
         /// The program ends.
         Kills,
-        /// The machine loses its power: names that were not synced may be lost.
+        /// The machine loses its power: names and bytes that were not synced may be lost.
         CutsPower,
+        /// Another run comes.
+        Meets,
     }
 
     /// The steps of this thread, one of which goes wrong.
-    #[derive(Debug)]
     struct Schedule {
         seed: u64,
         at: u64,
@@ -85,6 +92,10 @@ pub(crate) mod schedule {
         is_dead: bool,
         /// Names that are not on the disk yet, with what they named before.
         unsynced: Vec<(PathBuf, Option<Vec<u8>>)>,
+        /// Files with bytes that are not on the disk yet, with how many of them are.
+        on_disk: BTreeMap<PathBuf, u64>,
+        /// The run that comes.
+        other: Option<Box<dyn FnOnce()>>,
     }
 
     thread_local! {
@@ -92,11 +103,25 @@ pub(crate) mod schedule {
     }
 
     /// Runs this with a fault at one of `steps` steps, both drawn by the seed; the result comes with the number of
-    /// steps that were taken or tried. With `steps` 0, nothing goes wrong.
-    pub(crate) fn run<T>(seed: u64, steps: u64, run: impl FnOnce() -> T) -> (T, u64) {
+    /// steps that were taken or tried. With `steps` 0, nothing goes wrong. `other` is what another run does that comes
+    /// in the middle of this one.
+    pub(crate) fn run<T>(
+        seed: u64,
+        steps: u64,
+        other: impl FnOnce() + 'static,
+        run: impl FnOnce() -> T,
+    ) -> (T, u64) {
         let at = if steps == 0 { u64::MAX } else { draw(seed, 0) % steps };
-        let new = Schedule { seed, at, taken: 0, is_torn: false, is_dead: false, unsynced: Vec::new() };
-        SCHEDULE.set(Some(new));
+        SCHEDULE.set(Some(Schedule {
+            seed,
+            at,
+            taken: 0,
+            is_torn: false,
+            is_dead: false,
+            unsynced: Vec::new(),
+            on_disk: BTreeMap::new(),
+            other: Some(Box::new(other)),
+        }));
         let result = run();
         let taken = SCHEDULE.take().map_or(0, |it| it.taken);
         (result, taken)
@@ -112,7 +137,8 @@ pub(crate) mod schedule {
 
     impl Schedule {
         fn fault(&self) -> Fault {
-            [Fault::Fails, Fault::Tears, Fault::Kills, Fault::CutsPower][draw(self.seed, 1) as usize % 4]
+            [Fault::Fails, Fault::Tears, Fault::Kills, Fault::CutsPower, Fault::Meets]
+                [draw(self.seed, 1) as usize % 5]
         }
 
         fn failure(&self) -> io::Error {
@@ -121,7 +147,8 @@ pub(crate) mod schedule {
                 .into()
         }
 
-        fn before(&mut self, step: Step, path: &Path) -> io::Result<()> {
+        /// What another run does now, if one comes.
+        fn before(&mut self, step: Step, path: &Path) -> io::Result<Option<Box<dyn FnOnce()>>> {
             if self.is_dead {
                 return Err(ended());
             }
@@ -131,29 +158,42 @@ pub(crate) mod schedule {
                 return Err(self.failure());
             }
             self.taken += 1;
+            let mut other = None;
             if self.taken - 1 == self.at {
                 match (self.fault(), step) {
-                    (Fault::Tears, Step::Write) => {
-                        self.is_torn = true;
-                        return Ok(());
-                    }
+                    (Fault::Meets, _) => other = self.other.take(),
+                    (Fault::Tears, Step::Write) => self.is_torn = true,
                     (Fault::Fails | Fault::Tears, _) => return Err(self.failure()),
-                    (Fault::Kills, _) => {}
-                    (Fault::CutsPower, _) => self.lose(),
+                    (fault @ (Fault::Kills | Fault::CutsPower), _) => {
+                        if fault == Fault::CutsPower {
+                            self.lose();
+                        }
+                        self.is_dead = true;
+                        return Err(ended());
+                    }
                 }
-                self.is_dead = true;
-                return Err(ended());
             }
             match step {
                 Step::Rename | Step::MakeFolder => self.unsynced.push((path.to_owned(), fs::read(path).ok())),
                 Step::SyncFolder => self.unsynced.retain(|(name, _)| name.parent() != Some(path)),
-                Step::Create | Step::Write | Step::Sync | Step::Remove => {}
+                Step::Write => {
+                    let length = || fs::metadata(path).map_or(0, |it| it.len());
+                    self.on_disk.entry(path.to_owned()).or_insert_with(length);
+                }
+                Step::Sync => drop(self.on_disk.remove(path)),
+                Step::Create | Step::Remove => {}
             }
-            Ok(())
+            Ok(other)
         }
 
         /// Takes back what is not on the disk, or some of it.
         fn lose(&mut self) {
+            for (nth, (path, on_disk)) in (1_000..).zip(std::mem::take(&mut self.on_disk)) {
+                let Ok(mut bytes) = fs::read(&path) else { continue };
+                let more = (bytes.len() as u64).saturating_sub(on_disk);
+                bytes.truncate((on_disk + draw(self.seed, nth) % (more + 1)) as usize);
+                put_back(&path, &bytes).expect("the test can write its folder");
+            }
             for (nth, (path, before)) in (4..).zip(std::mem::take(&mut self.unsynced)) {
                 let is_lost = draw(self.seed, nth).is_multiple_of(2);
                 let undone = match before {
@@ -173,11 +213,30 @@ pub(crate) mod schedule {
     }
 
     pub(crate) fn before(step: Step, path: &Path) -> io::Result<()> {
-        SCHEDULE.with_borrow_mut(|it| it.as_mut().map_or(Ok(()), |it| it.before(step, path)))
+        let other = SCHEDULE.with_borrow_mut(|it| it.as_mut().map_or(Ok(None), |it| it.before(step, path)))?;
+        if let Some(other) = other {
+            // It has no faults of its own.
+            let this = SCHEDULE.take();
+            other();
+            SCHEDULE.set(this);
+        }
+        Ok(())
     }
 
-    pub(crate) fn passes(bytes: usize) -> io::Result<usize> {
-        before(Step::Write, Path::new(""))?;
+    pub(crate) fn before_rename(from: &Path, to: &Path) -> io::Result<()> {
+        before(Step::Rename, to)?;
+        SCHEDULE.with_borrow_mut(|it| {
+            let Some(it) = it else { return };
+            // What has another name now is on the disk as far as before.
+            let of_from = it.on_disk.remove(from);
+            it.on_disk.remove(to);
+            it.on_disk.extend(of_from.map(|on_disk| (to.to_owned(), on_disk)));
+        });
+        Ok(())
+    }
+
+    pub(crate) fn passes(path: &Path, bytes: usize) -> io::Result<usize> {
+        before(Step::Write, path)?;
         let is_torn = SCHEDULE.with_borrow(|it| it.as_ref().is_some_and(|it| it.is_torn));
         Ok(if is_torn { bytes.div_ceil(2) } else { bytes })
     }

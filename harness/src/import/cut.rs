@@ -75,7 +75,7 @@ impl<'a> Pieces<'a> {
     /// # Errors
     /// It cannot be read or unpacked.
     pub(super) fn new(input: impl Read + 'a, from: Option<Format>) -> io::Result<Self> {
-        let mut window = Window::new(unpacked(input)?);
+        let mut window = Window::new(unpacked(input)?, DOCUMENT_BYTES_MAX);
         window.fill(FIRST_BYTES);
         window.drop_mark();
         let mut pieces = Self { from, row: None, last_line: 0, looks: 0, state: State::Done };
@@ -123,7 +123,7 @@ impl<'a> Pieces<'a> {
     }
 
     fn archive(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
-        if !window.all(DOCUMENT_BYTES_MAX)? {
+        if !window.all()? {
             return Ok(State::Whole(too_long(1)));
         }
         let mut archive = Archive::new(window.into_held(), DOCUMENT_BYTES_MAX)?;
@@ -133,7 +133,7 @@ impl<'a> Pieces<'a> {
     }
 
     fn yaml(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
-        if !window.all(DOCUMENT_BYTES_MAX)? {
+        if !window.all()? {
             return Ok(State::Whole(too_long(1)));
         }
         self.row = recognised(&Shape::default(), Container::Yaml, self.from);
@@ -150,7 +150,7 @@ impl<'a> Pieces<'a> {
             }
         }
         if self.row.is_some_and(|row| row.unit == Unit::File) {
-            return Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+            return Ok(State::Whole(if window.all()? {
                 self.whole(1, window.into_held(), Container::Lines)
             } else {
                 too_long(1)
@@ -167,7 +167,7 @@ impl<'a> Pieces<'a> {
         let element = window.at();
         if let Some(byte) = first
             && byte != b']'
-            && let Ok(end) = window.end_of(element, DOCUMENT_BYTES_MAX)
+            && let Ok(end) = window.end_of(element)
         {
             self.row = self.looked_at(&window.held()[element..end], Container::Elements);
             if self.row.is_none() {
@@ -179,7 +179,7 @@ impl<'a> Pieces<'a> {
         if self.row.is_some_and(|row| row.unit == Unit::Value) {
             return Ok(State::Elements { window, list: "", number: 0, head: Arc::default() });
         }
-        Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+        Ok(State::Whole(if window.all()? {
             self.whole(line, window.into_held(), Container::List)
         } else {
             too_long(line)
@@ -226,7 +226,7 @@ impl<'a> Pieces<'a> {
 
     /// The whole of a document.
     fn rest(&self, line: u64, mut window: Window<'a>) -> io::Result<State<'a>> {
-        Ok(State::Whole(if window.all(DOCUMENT_BYTES_MAX)? {
+        Ok(State::Whole(if window.all()? {
             self.whole(line, window.into_held(), Container::Document)
         } else {
             too_long(line)
@@ -244,7 +244,7 @@ impl<'a> Pieces<'a> {
         shape: &mut Shape,
     ) -> Result<Option<(&'static str, Head)>, Uncut> {
         let key = window.at();
-        let end = window.end_of(key, DOCUMENT_BYTES_MAX)?;
+        let end = window.end_of(key)?;
         window.go(end);
         if window.token() == Some(b':') {
             window.go(window.at() + 1);
@@ -262,7 +262,7 @@ impl<'a> Pieces<'a> {
                 let row = match known {
                     Some(row) => Some(row),
                     None => {
-                        let first_end = window.end_of(window.at(), DOCUMENT_BYTES_MAX)?;
+                        let first_end = window.end_of(window.at())?;
                         shape.add_member(&window.held()[key..end], window.part(value, look_bytes(first_end)));
                         recognised(shape, Container::Document, self.from)
                     }
@@ -275,7 +275,7 @@ impl<'a> Pieces<'a> {
                 }
             }
         }
-        let value_end = window.end_of(value, DOCUMENT_BYTES_MAX)?;
+        let value_end = window.end_of(value)?;
         if known.is_none() {
             shape.add_member(&window.held()[key..end], window.part(value, look_bytes(value_end)));
         }
@@ -366,7 +366,7 @@ impl<'a> Pieces<'a> {
                 window.failed()?;
                 Err(broken("the list breaks off"))
             }
-            Some(_) => match window.end_of(start, DOCUMENT_BYTES_MAX) {
+            Some(_) => match window.end_of(start) {
                 Ok(end) => Ok(end),
                 Err(Uncut::Ended) => {
                     window.failed()?;

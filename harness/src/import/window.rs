@@ -12,6 +12,8 @@ const READ_BYTES: usize = 256 << 10;
 /// What is held, and what is still to come.
 pub(super) struct Window<'a> {
     input: Box<dyn BufRead + 'a>,
+    /// So many bytes may be held; what was read last may lie beyond.
+    bound: usize,
     held: Vec<u8>,
     /// Where the next token is looked for.
     at: usize,
@@ -54,9 +56,10 @@ pub(super) enum Uncut {
 }
 
 impl<'a> Window<'a> {
-    pub(super) fn new(input: Box<dyn BufRead + 'a>) -> Self {
+    pub(super) fn new(input: Box<dyn BufRead + 'a>, bound: usize) -> Self {
         Self {
             input,
+            bound,
             held: Vec::new(),
             at: 0,
             line: 1,
@@ -67,9 +70,15 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Reads more. False at the end of the input, or where it cannot be read further.
+    /// Reads more. False at the end of the input, where it cannot be read further, or where too much is held already.
     pub(super) fn more(&mut self) -> bool {
         if self.ended {
+            return false;
+        }
+        if self.held.len() > self.bound {
+            let why = format!("more than {} MiB without a run in them", self.bound >> 20);
+            self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, why));
+            self.ended = true;
             return false;
         }
         let before = self.held.len();
@@ -95,14 +104,14 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Reads to the end, or until more than `bound` bytes are held: then it is false.
+    /// Reads to the end, or until too much is held: then it is false.
     ///
     /// # Errors
     /// The input cannot be read or unpacked to its end.
-    pub(super) fn all(&mut self, bound: usize) -> io::Result<bool> {
-        while self.held.len() <= bound && self.more() {}
+    pub(super) fn all(&mut self) -> io::Result<bool> {
+        while self.held.len() <= self.bound && self.more() {}
         self.failed()?;
-        Ok(self.held.len() <= bound)
+        Ok(self.held.len() <= self.bound)
     }
 
     /// Whether the input could be read so far.
@@ -153,11 +162,11 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The end of the value that begins at this byte, with at most `bound` bytes held.
+    /// The end of the value that begins at this byte.
     ///
     /// # Errors
     /// It has no end here.
-    pub(super) fn end_of(&mut self, start: usize, bound: usize) -> Result<usize, Uncut> {
+    pub(super) fn end_of(&mut self, start: usize) -> Result<usize, Uncut> {
         if let Some((begin, end)) = self.scanned
             && begin == start
         {
@@ -177,7 +186,7 @@ impl<'a> Window<'a> {
                 Step::Torn(at) => return Err(Uncut::Torn(scanned + at)),
                 Step::More => scanned = ready,
             }
-            if self.held.len() > bound {
+            if self.held.len() > self.bound {
                 return Err(Uncut::TooLong);
             }
             if !self.more() {
@@ -206,5 +215,22 @@ impl<'a> Window<'a> {
     /// What is held, once all was read.
     pub(super) fn into_held(self) -> Vec<u8> {
         self.held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_separates_values_is_held_to_the_bound() {
+        for filler in [b' ', b'\n'] {
+            let input = io::BufReader::new(io::repeat(filler));
+            let mut window = Window::new(Box::new(input), 1 << 20);
+            assert_eq!(window.token(), None);
+            assert!(window.held().len() < 3 << 20, "{}", window.held().len());
+            let bad = window.failed().expect_err("it goes on").to_string();
+            assert_eq!(bad, "more than 1 MiB without a run in them");
+        }
     }
 }

@@ -6,7 +6,6 @@
 //! [checksum](balk_reports::records::seal). Neither file has a header of a request, so no key is in them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Error;
 use crate::files;
+use crate::input;
 use crate::lock::Lock;
 
 /// The lines of a run that has not ended.
@@ -90,7 +90,7 @@ struct Written {
     bytes: u64,
     most: u64,
     /// None in a record that is only read.
-    journal: Option<Sealing<File>>,
+    journal: Option<Sealing<files::Growing>>,
 }
 
 impl Store {
@@ -106,7 +106,7 @@ impl Store {
             Input { path: &packed, sealed: Sealed::new(input), most: BYTES_MAX }.read(&mut lines)?;
         }
         let journal = folder.join(JOURNAL);
-        if let Some(file) = opened(&journal)? {
+        if let Some(file) = input::open_own_if_there(&journal)? {
             let sealed = Sealed::growing(BufReader::new(file));
             Input { path: &journal, sealed, most: BYTES_MAX }.read(&mut lines)?;
         }
@@ -127,7 +127,7 @@ impl Store {
         if let Some(input) = unpacked(&packed)? {
             read_old(&packed, input, &mut lines)?;
         }
-        if let Some(file) = opened(&journal)? {
+        if let Some(file) = input::open_own_if_there(&journal)? {
             read_old(&journal, BufReader::new(file), &mut lines)?;
         }
         Self::of(folder, lines).pack().map(|()| true)
@@ -210,7 +210,7 @@ impl Store {
             return Err(error.hint("what was kept can be used: go on in a new folder, with other seeds"));
         }
         if let Some(journal) = &mut written.journal {
-            let added = journal.line(&line).and_then(|()| journal.output().sync_data());
+            let added = journal.line(&line).and_then(|()| journal.output().sync());
             added.map_err(|error| Error::file(&path, "a file that can be written to", error))?;
         }
         written.lines.insert((place.clone(), hash), text.into());
@@ -253,16 +253,8 @@ fn sealed<W: Write>(out: W, lines: &Kept) -> io::Result<Sealing<W>> {
     Ok(sealing)
 }
 
-fn opened(path: &Path) -> Result<Option<File>, Error> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::unreadable(path, &error)),
-    }
-}
-
 fn unpacked(path: &Path) -> Result<Option<impl BufRead>, Error> {
-    let Some(file) = opened(path)? else { return Ok(None) };
+    let Some(file) = input::open_own_if_there(path)? else { return Ok(None) };
     let unpacked = zstd::stream::read::Decoder::new(file)
         .map_err(|error| Error::file(path, "a file packed by zstd", error))?;
     Ok(Some(BufReader::new(unpacked)))

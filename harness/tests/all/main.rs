@@ -29,6 +29,8 @@ mod hunt;
 mod import;
 mod interactive;
 mod interrupted;
+#[cfg(unix)]
+mod kills;
 mod label;
 mod laws;
 mod listening;

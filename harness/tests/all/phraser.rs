@@ -103,6 +103,19 @@ fn h5_a_command_that_hangs_is_killed_with_all_that_it_started() {
     }
 }
 
+/// A command has the bounds of other programs, and what it leaves behind ends with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn h5_a_command_has_bounds_and_leaves_nothing_behind() {
+    let folder = empty();
+    let phraser = "ulimit -d > bound; sleep 600 >/dev/null 2>&1 & echo $! > left; echo Some words.";
+    let (_, out, err) = run(folder.path(), &["--phraser", phraser]);
+    assert!(err.is_empty() && out.contains("│ Some words.\n"), "{out}{err}");
+    let written = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it was written");
+    assert_eq!(written("bound").trim(), (4096 * 1024).to_string(), "KiB");
+    wait_for("the end of what it started", || !runs(written("left").trim()));
+}
+
 /// Whether a process runs. Where no process collects orphans, a killed one is still listed, as a zombie.
 #[cfg(target_os = "linux")]
 fn runs(id: &str) -> bool {

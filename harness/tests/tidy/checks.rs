@@ -249,3 +249,19 @@ fn versions_that_differ() {
         ],
     );
 }
+
+#[test]
+fn files_that_are_opened_past_the_one_way_in() {
+    let code = "use std::fs::read;\nfn f() { std::fs::read_to_string(\"a\"); File::open(\"b\"); fs::read_dir(\"c\"); }\n\
+        mod tests { fn g() { fs::read(\"d\"); } }\nmod part { fn h() { fs::read(\"e\"); } }\n";
+    let package = ("harness/Cargo.toml", "[package]\nname = \"harness\"\n");
+    check(
+        &[package, ("harness/src/lib.rs", code), ("a/src/lib.rs", code)],
+        &[
+            "harness/src/lib.rs:1: `std::fs::read` reads past harness/src/input.rs",
+            "harness/src/lib.rs:2: `File::open` reads past harness/src/input.rs",
+            "harness/src/lib.rs:2: `std::fs::read_to_string` reads past harness/src/input.rs",
+            "harness/src/lib.rs:4: `fs::read` reads past harness/src/input.rs",
+        ],
+    );
+}

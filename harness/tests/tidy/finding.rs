@@ -13,6 +13,7 @@ pub(crate) enum Rule {
     LongFile,
     LongFunction,
     LongLine,
+    Reading,
     Unreached,
     Version,
 }
@@ -40,6 +41,7 @@ impl Rule {
             Self::LongFile => "split it by what a reader looks for",
             Self::LongFunction => "give its steps names",
             Self::LongLine => "break it",
+            Self::Reading => "open it there, or say why it needs no bound",
             Self::Unreached => "declare it with `mod`, or delete it",
             Self::Version => "raise all of them together",
         }

@@ -1,6 +1,5 @@
 //! Makes the folder of an older version new: seals its record and its kept transcripts.
 
-use std::fs;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +28,7 @@ impl Folder {
         let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
         let record = path.join(RECORD);
         let file =
-            fs::File::open(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
+            input::open_own(&record).map_err(|error| Error::file(&record, "the record of a bench", error))?;
         let bench = Bench::read_old(BufReader::new(file)).map_err(|bad| bad_record(&record, bad))?;
         for scenario in folder.scenarios()? {
             for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {

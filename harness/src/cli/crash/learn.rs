@@ -41,7 +41,7 @@ pub(super) fn learn(out: &Path, jobs: &[(Job, Kind)], runs: &[Run]) -> Result<()
             say(format_args!("{}: nothing is learnt, because no run was played", job.name));
             continue;
         }
-        let (file, before) = job.agent.text().map_err(Error::from)?;
+        let (file, before) = job.agent.text()?;
         let learnt = learn::learn(&file, &before, &lessons)?;
         show(&out.join(format!("{}.toml", job.name)), &file, &before, &learnt)?;
     }
@@ -51,8 +51,7 @@ pub(super) fn learn(out: &Path, jobs: &[(Job, Kind)], runs: &[Run]) -> Result<()
 fn lesson(job: &Job) -> Result<Lesson, Failure> {
     let scenario = worlds(&job.target)?.scenario(job.seed, Pools::Open);
     let task = World::draw(&scenario, job.seed, WorldOptions::default()).opening().clone();
-    let lesson = Lesson::read(&job.out, &job.folder, &task);
-    Ok(lesson.map_err(|error| Error::file(&job.out, "the folder of a run with its transcript", error))?)
+    Ok(Lesson::read(&job.out, &job.folder, &task)?)
 }
 
 /// So many texts that no pattern tells are shown.

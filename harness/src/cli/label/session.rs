@@ -8,6 +8,7 @@ use balk_reports::records::quoted;
 use crate::cli::say::say;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::input;
 use crate::label::answer::{Answer, answer};
 use crate::label::{Kept, guide};
 use crate::program;
@@ -83,12 +84,11 @@ impl<R: BufRead, W: Write> Session<'_, R, W> {
         loop {
             write!(self.output, "{PROMPT}")?;
             self.output.flush()?;
-            let mut line = Vec::new();
-            if self.input.read_until(b'\n', &mut line)? == 0 {
+            let Some(line) = input::typed(&mut self.input)? else {
                 writeln!(self.output)?;
                 return Ok(None);
-            }
-            match answer(&String::from_utf8_lossy(&line), message) {
+            };
+            match answer(&line, message) {
                 Ok(answer) => return Ok(Some(answer)),
                 Err(wrong) => writeln!(self.output, "{wrong}")?,
             }

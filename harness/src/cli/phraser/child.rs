@@ -1,7 +1,7 @@
 //! A phraser that is a command: one line in, one line out.
 
 use std::io::{Read, Write};
-use std::process::{Child as Process, Command, ExitStatus, Stdio};
+use std::process::{Child as Process, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use balk_guards::{Gap, Phraser, sanitise};
 
 use crate::bench::Stopwatch;
 use crate::cli::say::say;
-use crate::processes::{end, in_own_group};
+use crate::processes::{MEMORY_MIB_MAX, Watchdog, bounded, end};
 
 /// The time limit of the command, from its start to its end.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -48,50 +48,59 @@ impl Child {
         let watch = Stopwatch::start();
         let mut line = serde_json::to_vec(gap).expect("a gap is plain data");
         line.push(b'\n');
-        let mut process = shell(&self.command)
+        let mut process = bounded(&["sh", "-c", &self.command], MEMORY_MIB_MAX)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("cannot be started ({error})"))?;
-        let mut stdin = process.stdin.take().expect("it is a pipe");
-        let stdout = process.stdout.take().expect("it is a pipe");
-        // Threads serve both ends, so a command that reads nothing or writes forever blocks nothing.
-        thread::spawn(move || {
-            // A command may ignore its input.
-            let _ = stdin.write_all(&line);
-        });
-        let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = stdout.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-            // After the limit, the receiver is gone.
-            let _ = sender.send(read.map(|_| bytes));
-        });
-        let bytes = match receiver.recv_timeout(LIMIT) {
-            Ok(read) => read.map_err(|error| format!("cannot be read ({error})")),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(too_slow()),
-        };
-        let bytes = bytes.inspect_err(|_| end(&mut process))?;
-        if bytes.len() as u64 > BYTES_MAX {
-            end(&mut process);
-            return Err(format!("printed more than {} KiB", BYTES_MAX >> 10));
+        let watchdog = Watchdog::over(&process);
+        let said = answer(&mut process, line, watch);
+        // What it has started ends with it.
+        end(&mut process);
+        if let Some(watchdog) = watchdog {
+            watchdog.leaves();
         }
-        let status = ended(&mut process, watch)?;
-        if !status.success() {
-            return Err(format!("failed ({status})"));
-        }
-        first_line(bytes)
+        said
     }
 }
 
-/// Waits for the end of a command that has closed its output; kills it after the time limit.
+/// Sends a line, and reads the first one that comes.
+fn answer(process: &mut Process, line: Vec<u8>, watch: Stopwatch) -> Result<String, String> {
+    let mut stdin = process.stdin.take().expect("it is a pipe");
+    let stdout = process.stdout.take().expect("it is a pipe");
+    // Threads serve both ends, so a command that reads nothing or writes forever blocks nothing.
+    thread::spawn(move || {
+        // A command may ignore its input.
+        let _ = stdin.write_all(&line);
+    });
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.take(BYTES_MAX + 1).read_to_end(&mut bytes);
+        // After the limit, the receiver is gone.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    let bytes = match receiver.recv_timeout(LIMIT) {
+        Ok(read) => read.map_err(|error| format!("cannot be read ({error})"))?,
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Err(too_slow()),
+    };
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(format!("printed more than {} KiB", BYTES_MAX >> 10));
+    }
+    let status = ended(process, watch)?;
+    if !status.success() {
+        return Err(format!("failed ({status})"));
+    }
+    first_line(bytes)
+}
+
+/// Waits for the end of a command that has closed its output, as long as it may run.
 fn ended(process: &mut Process, watch: Stopwatch) -> Result<ExitStatus, String> {
     loop {
         if let Some(status) = process.try_wait().map_err(|error| format!("cannot be waited for ({error})"))? {
             return Ok(status);
         }
         if u128::from(watch.nanoseconds()) >= LIMIT.as_nanos() {
-            end(process);
             return Err(too_slow());
         }
         thread::sleep(STEP);
@@ -105,12 +114,4 @@ fn too_slow() -> String {
 fn first_line(bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes).map_err(|_| "printed bytes that are not UTF-8".to_owned())?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
-}
-
-/// A command in the user's shell, in a process group of its own.
-fn shell(command: &str) -> Command {
-    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let mut shell = Command::new(shell);
-    in_own_group(shell.args([option, command]));
-    shell
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::files;
+use crate::input;
 
 /// The largest number of files that are read from a folder.
 const FILES_MAX: usize = 2_000;
@@ -49,7 +50,7 @@ pub(super) fn text(path: &Path) -> io::Result<Option<String>> {
     if !fs::metadata(path).is_ok_and(|it| it.is_file()) {
         return Ok(None);
     }
-    match fs::File::open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes)) {
+    match input::open_own(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes)) {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -1,6 +1,9 @@
 //! Completions are kept, and no damage to them passes.
 
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::files::step::schedule;
 
 fn place(turn: u32) -> Place {
     Place { scenario: "a".into(), seed: 7, turn, attempt: 0, sample: 0 }
@@ -67,7 +70,7 @@ fn no_flipped_bit_of_packed_completions_changes_what_is_read() {
     let errors: Vec<_> = flipped(&folder.path().join(PACKED)).into_iter().filter_map(|(_, it)| it).collect();
     assert!(errors.iter().all(|it| it.contains(&format!("{PACKED}: line "))), "{errors:#?}");
     assert!(errors.len() > 1_000, "{}", errors.len());
-    let text = zstd::stream::decode_all(File::open(folder.path().join(PACKED)).expect("a file"));
+    let text = zstd::stream::decode_all(std::fs::File::open(folder.path().join(PACKED)).expect("a file"));
     let text = String::from_utf8(text.expect("it is packed")).expect("JSON");
     for at in 0..text.len() {
         let mut changed = text.clone().into_bytes();
@@ -147,4 +150,69 @@ fn a_record_that_is_full_keeps_no_more() {
     assert_eq!(store.count(), 2);
     drop(store);
     assert_eq!(Store::read(folder.path()).expect("it is whole").count(), 2);
+}
+
+/// What a live run does with its completions: each is kept once, then all are packed. `kept` are the turns for which
+/// that is done.
+fn play(folder: &Path, kept: &mut BTreeSet<u32>) -> Result<(), Error> {
+    let _lock = Lock::take(folder)?;
+    let store = Store::read(folder)?;
+    store.write()?;
+    for turn in 1..=4 {
+        if store.find(&place(turn), r#"{"a":1}"#).is_none() {
+            store.keep(&place(turn), r#"{"a":1}"#, &reply("a long answer\n"))?;
+        }
+        kept.insert(turn);
+    }
+    store.pack()
+}
+
+/// Faults come until a run ends well; no completion that was kept is lost, and the bytes are as if none had come.
+fn check(schedules: std::ops::Range<u64>) {
+    let work = tempfile::tempdir().expect("a folder");
+    let new = |name: String| {
+        let folder = work.path().join(name);
+        files::make_folder(&folder).expect("a folder");
+        folder
+    };
+    let whole = new("whole".to_owned());
+    let (undisturbed, steps) = schedule::run(0, 0, || (), || play(&whole, &mut BTreeSet::new()));
+    undisturbed.expect("nothing goes wrong");
+    assert!(steps > 20, "{steps} steps");
+    let packed = |folder: &Path| std::fs::read(folder.join(PACKED)).expect("it is packed");
+    for seed in schedules {
+        let folder = new(format!("run{seed}"));
+        let mut kept = BTreeSet::new();
+        for nth in 0.. {
+            let steps = if nth < 3 { steps } else { 0 };
+            let other = folder.clone();
+            let other = move || drop(play(&other, &mut BTreeSet::new()));
+            let (ended, _) = schedule::run(seed * 4 + nth, steps, other, || play(&folder, &mut kept));
+            let there = Store::read(&folder).expect("it is whole at any time");
+            for turn in &kept {
+                let found = there.find(&place(*turn), r#"{"a":1}"#);
+                assert!(found.is_some(), "schedule {seed}: the completion of turn {turn} is lost");
+            }
+            if ended.is_ok() {
+                break;
+            }
+            assert!(nth < 3, "schedule {seed}: {ended:?}");
+        }
+        // The lock file of a run that ended badly is taken over by the next one.
+        drop(Lock::take(&folder).expect("nobody has it"));
+        assert!(packed(&folder) == packed(&whole), "schedule {seed}");
+        let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").collect();
+        assert_eq!(left.len(), 1, "schedule {seed}: {left:?}");
+    }
+}
+
+#[test]
+fn after_any_fault_what_was_kept_is_there_and_a_resumed_run_ends_in_the_same_bytes() {
+    check(0..200);
+}
+
+#[test]
+#[ignore = "thousands of schedules"]
+fn after_any_of_many_faults_what_was_kept_is_there() {
+    check(200..10_200);
 }

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use crate::processes::in_own_group;
+use super::in_own_group;
 
 /// A shell that reads from a pipe of this program. If the pipe ends before a line has come, it kills the group of the
 /// child.
-pub(super) struct Watchdog {
+pub(crate) struct Watchdog {
     shell: Child,
     pipe: ChildStdin,
 }
@@ -16,7 +16,7 @@ const SCRIPT: &str = r#"read -r _ || kill -s KILL -- "-$0""#;
 
 impl Watchdog {
     /// A watchdog over a child that leads a group; none where there is no shell.
-    pub(super) fn over(child: &Child) -> Option<Self> {
+    pub(crate) fn over(child: &Child) -> Option<Self> {
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, &child.id().to_string()]);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -26,7 +26,7 @@ impl Watchdog {
     }
 
     /// The child has ended.
-    pub(super) fn leaves(self) {
+    pub(crate) fn leaves(self) {
         let Self { mut shell, mut pipe } = self;
         // A shell that was killed is gone as well.
         let _ = pipe.write_all(b"\n");

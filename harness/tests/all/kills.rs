@@ -1,5 +1,5 @@
 //! Real kills of a bench and a merge, at moments that nobody chose: the same command ends in the same bytes, and leaves
-//! nothing else. The schedules of `harness/src/cli/bench/tests.rs` reach each step; these reach what no step stands for.
+//! nothing else. The schedules of `harness/src/cli/bench/tests.rs` reach each step; these reach what lies between.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -87,7 +87,10 @@ fn check(most: u64) {
             if made(&at(out)) != whole {
                 does(&command);
             }
-            assert!(made(&at(out)) == whole, "{out}, round {round}: other bytes than those of an undisturbed run");
+            assert!(
+                made(&at(out)) == whole,
+                "{out}, round {round}: other bytes than those of an undisturbed run"
+            );
             std::fs::remove_dir_all(at(out)).expect("a folder");
         }
         round += 1;

@@ -252,7 +252,8 @@ fn versions_that_differ() {
 
 #[test]
 fn files_that_are_opened_past_the_one_way_in() {
-    let code = "use std::fs::read;\nfn f() { std::fs::read_to_string(\"a\"); File::open(\"b\"); fs::read_dir(\"c\"); }\n\
+    let code = "use std::fs::read;\n\
+        fn f() { std::fs::read_to_string(\"a\"); File::open(\"b\"); fs::read_dir(\"c\"); }\n\
         mod tests { fn g() { fs::read(\"d\"); } }\nmod part { fn h() { fs::read(\"e\"); } }\n";
     let package = ("harness/Cargo.toml", "[package]\nname = \"harness\"\n");
     check(

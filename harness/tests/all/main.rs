@@ -6,6 +6,8 @@ mod actors;
 mod audit;
 mod bench;
 mod between;
+#[cfg(unix)]
+mod bounds;
 mod catalogue_measures;
 mod ceiling;
 mod cli;

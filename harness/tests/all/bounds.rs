@@ -1,0 +1,70 @@
+//! Inputs without an end, and files that are none: every command that reads one says its bound, or what it is.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::common::program::{balk, ran};
+
+const LOG: &str = r#"{"messages": [{"role": "user", "content": "Go on."}]}"#;
+
+#[track_caller]
+fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
+    let (found, out, err) = ran(&mut balk(work, arguments));
+    assert!(found == code && out.is_empty() && err.contains(says), "{arguments:?}: {found}\n{out}{err}");
+}
+
+#[test]
+fn a_file_without_an_end_is_refused_by_every_command_that_reads_one_whole() {
+    let work = tempfile::tempdir().expect("a folder");
+    fs::write(work.path().join("log.jsonl"), LOG).expect("a file");
+    // A device is no profile.
+    let zeros = fs::File::create(work.path().join("zeros.toml")).expect("a file");
+    zeros.set_len(1 << 40).expect("a file with nothing in it");
+    for arguments in [
+        &["check", "/dev/zero"][..],
+        &["migrate", "/dev/zero"],
+        &["scenario", "/dev/zero"],
+        &["scenario", "paging", "--config", "/dev/zero"],
+        &["scenario", "paging", "--set-from", "/dev/zero"],
+        &["bench", "--suite", "/dev/zero", "--trials", "1"],
+        &["replay", "log.jsonl", "--tools", "/dev/zero"],
+        &["replay", "log.jsonl", "--labels", "/dev/zero"],
+        &["explain", "retry", "/dev/zero"],
+        &["explain", "gap", "/dev/zero"],
+        &["serve", "paging", "--agent", "zeros.toml"],
+        &["crash", "--agent", "zeros.toml", "--out", "out"],
+    ] {
+        refused(work.path(), arguments, 3, "of at most 32 MiB, found a longer one");
+    }
+    refused(work.path(), &["triage", "--merge", "/dev/zero"], 3, "16 MiB");
+}
+
+#[test]
+fn numbers_that_no_machine_has_room_for_are_refused() {
+    let work = tempfile::tempdir().expect("a folder");
+    for command in ["bench", "hunt"] {
+        refused(work.path(), &[command, "--trials", "99999999999"], 2, "99999999999 is not in 1..=");
+    }
+}
+
+/// Nobody writes to such a pipe, so who reads it waits for ever.
+#[test]
+fn a_pipe_in_place_of_a_file_that_is_looked_for_is_refused() {
+    let work = tempfile::tempdir().expect("a folder");
+    let pipe = |name: &str| {
+        let path = work.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe can be made");
+    };
+    pipe("run/bench.jsonl");
+    pipe("crashed/runs.json");
+    refused(work.path(), &["report", "run"], 3, "no regular file");
+    for other in [["verify", "run"], ["verify", "crashed"], ["report", "crashed"]] {
+        refused(work.path(), &other, 3, &format!("{}: ", other[1]));
+    }
+    refused(work.path(), &["bench", "--out", "run", "--resume", "--trials", "1"], 3, "no regular file");
+    pipe("balk.toml");
+    refused(work.path(), &["scenario", "paging"], 3, "balk.toml: expected a file with settings of guards");
+}

@@ -6,6 +6,7 @@
 //!
 //! A folder that a run writes to for a while has a [`Lock`](crate::lock::Lock).
 
+mod left_over;
 pub(crate) mod step;
 
 use std::fs::{self, File};
@@ -15,9 +16,10 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, PersistError};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::Error;
 use crate::input::open_own;
 
+use left_over::{UNFINISHED, temporary};
+pub(crate) use left_over::{check_empty, clear_left_over, is_at, is_left_over, remove, remove_folder};
 use step::{Step, before, before_rename, leave, passes};
 
 /// Writes a file, and the folder that it is in if that is missing. What was there is replaced.
@@ -53,8 +55,8 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     }
 }
 
-/// Checks that a file or a folder can be made at this path, before work whose result goes there. Where its folder is
-/// missing, the nearest one above counts.
+/// Checks that a file or a folder can be made at this path, before work whose result goes there, and removes what killed
+/// runs left beside it. Where its folder is missing, the nearest one above counts.
 ///
 /// # Errors
 /// Nothing can be made there.
@@ -64,7 +66,9 @@ pub(crate) fn check_place(path: &Path) -> io::Result<()> {
     }
     let is_there = |it: &&Path| it.as_os_str().is_empty() || it.symlink_metadata().is_ok();
     let there = folder_of(path).ancestors().find(is_there).filter(|it| !it.as_os_str().is_empty());
-    temporary(there.unwrap_or(Path::new("."))).map(drop)
+    let there = there.unwrap_or(Path::new("."));
+    temporary(there)?;
+    clear_left_over(there)
 }
 
 /// Whether this path leads to a device, a pipe or a socket.
@@ -147,31 +151,6 @@ pub(crate) fn write_passing(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = open_own(from)?;
     write_whole(to, |out| io::copy(&mut from, out).map(|_| ()))
-}
-
-/// Removes a file; one that is not there is no error.
-///
-/// # Errors
-/// It cannot be removed.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    before(Step::Remove, path)?;
-    unless_missing(fs::remove_file(path))
-}
-
-/// Removes a folder with all that is in it; one that is not there is no error.
-///
-/// # Errors
-/// It cannot be removed.
-pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
-    before(Step::Remove, path)?;
-    unless_missing(fs::remove_dir_all(path))
-}
-
-fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }
 
 /// What a user can do where a file cannot be written.
@@ -339,25 +318,6 @@ pub(crate) fn plain_name(name: &str) -> String {
     }
 }
 
-/// Checks that a folder is new, or empty but for what a killed run left.
-///
-/// # Errors
-/// It has other files, or cannot be read.
-pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
-    let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        read => read.map_err(unusable)?,
-    };
-    for entry in entries {
-        if !is_left_over(&entry.map_err(unusable)?.path()) {
-            let error = Error::file(folder, "an empty or new folder", "other files");
-            return Err(error.hint("name another folder"));
-        }
-    }
-    Ok(())
-}
-
 /// Where a new folder is written until it is whole: beside the place that it gets.
 pub(crate) fn unfinished(folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -387,32 +347,8 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// The prefix of a file's name until it is whole.
-const UNFINISHED: &str = ".balk-";
-
-/// Whether a killed run left this unfinished file.
-pub(crate) fn is_left_over(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED))
-}
-
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A temporary file with the usual permissions; the default would let only the owner read it.
-#[cfg(unix)]
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    before(Step::Create, folder)?;
-    use std::os::unix::fs::PermissionsExt as _;
-    tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-}
-
-#[cfg(not(unix))]
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)
 }
 
 /// Writes the new name to the disk.

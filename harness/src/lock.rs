@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use crate::error::Error;
-use crate::files::{self, is_left_over, remove};
+use crate::files::{self, clear_left_over, is_at, remove};
 use crate::import::one_line;
 use crate::program;
 
@@ -114,21 +114,6 @@ pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<
     written.map_err(unusable)
 }
 
-/// Removes the unfinished files of killed runs in a folder that is locked.
-///
-/// # Errors
-/// The folder cannot be read, or a file cannot be removed.
-pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let is_lock = entry.file_name() == NAME;
-        if !is_lock && is_left_over(&entry.path()) && entry.file_type()?.is_file() {
-            remove(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
 fn held(folder: &Path, file: &mut File) -> Error {
     let mut holder = String::new();
     // On some systems a locked file cannot be read.
@@ -139,21 +124,6 @@ fn held(folder: &Path, file: &mut File) -> Error {
     };
     Error::file(folder, "a folder that no other run writes to", found)
         .hint("wait for the other run, or name another folder")
-}
-
-/// Whether this path still leads to this file.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let id = |about: fs::Metadata| (about.dev(), about.ino());
-    let there = fs::symlink_metadata(path).map(id);
-    matches!((file.metadata().map(id), there), (Ok(mine), Ok(there)) if mine == there)
-}
-
-/// On other systems a file that is open cannot be removed.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
 }
 
 #[cfg(test)]
@@ -178,11 +148,11 @@ mod tests {
     fn a_folder_has_one_writer_and_the_next_clears_what_a_killed_one_left() {
         let folder = tempfile::tempdir().expect("a folder");
         let lock = Lock::take(folder.path()).expect("it is free");
-        there(&folder.path().join(".balk-a1b2c3"), "half");
+        there(&folder.path().join(".balk-unfinished-a1b2c3"), "half");
         let held = Lock::take(folder.path()).expect_err("it is held").to_string();
         assert!(held.contains("expected a folder that no other run writes to"), "{held}");
         assert!(held.contains(&format!("(process {})", process::id())), "{held}");
-        assert_eq!(names(folder.path()), [".balk-a1b2c3", ".balk-lock"]);
+        assert_eq!(names(folder.path()), [".balk-lock", ".balk-unfinished-a1b2c3"]);
         drop(lock);
         there(&folder.path().join(".balk-lock"), "balk bench (process 1)\n");
         there(&folder.path().join("mine"), "all of it");
@@ -195,7 +165,7 @@ mod tests {
         let work = tempfile::tempdir().expect("a folder");
         let (folder, unfinished) = (work.path().join("finds"), work.path().join(".balk-finds"));
         fs::create_dir(&unfinished).expect("a folder");
-        for name in ["old.toml", ".balk-a1b2c3", NAME] {
+        for name in ["old.toml", ".balk-unfinished-a1b2c3", NAME] {
             there(&unfinished.join(name), "half");
         }
         let write = || write_folder(&folder, &[("a".to_owned(), "b".to_owned())]);

@@ -29,7 +29,7 @@ use super::transcripts::{Damage, Transcripts};
 use crate::error::Error;
 use crate::files::{self, Out};
 use crate::input;
-use crate::lock::{Lock, clear_left_over};
+use crate::lock::Lock;
 
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
@@ -109,7 +109,7 @@ impl Folder {
     pub fn resume(path: &Path) -> Result<(Self, Bench), Error> {
         let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
         for of_scenario in folder.scenarios()? {
-            clear_left_over(&of_scenario)
+            files::clear_left_over(&of_scenario)
                 .map_err(|error| Error::file(&of_scenario, "a folder that can be written to", error))?;
         }
         folder.read()

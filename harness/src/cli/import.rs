@@ -76,6 +76,11 @@ impl Import {
     /// An invalid command line, an output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
         let pool = threads(self.jobs)?;
+        let out = self.out.as_deref().filter(|it| !document::is_standard(it));
+        let expected = "a new file in a folder that is there";
+        if let Some(path) = out {
+            files::check_place(path).map_err(|error| Error::file(path, expected, error))?;
+        }
         let mut sums = Sums::default();
         let mut files = Vec::new();
         for input in &self.inputs {
@@ -90,13 +95,13 @@ impl Import {
         let mut write = |out: &mut dyn Write| {
             self.write(&reading, &files, &bar, &mut sums, out).and_then(|()| out.flush())
         };
-        match self.out.as_deref().filter(|it| !document::is_standard(it)) {
+        match out {
             None => write(&mut BufWriter::new(out::data()))?,
             Some(path) => files::write_new(path, |out| write(out)).map_err(|error| {
                 if error.kind() == io::ErrorKind::AlreadyExists {
                     Error::exists(path)
                 } else {
-                    Error::file(path, "a new file in a folder that is there", error)
+                    Error::file(path, expected, error)
                 }
             })?,
         }

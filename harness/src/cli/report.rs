@@ -102,6 +102,9 @@ impl Report {
     /// A record or a table of judgements that cannot be read, an invalid marker, a file that cannot be written (it is
     /// then unchanged).
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        if let Some(out) = self.out.as_deref().filter(|it| !document::is_standard(it)) {
+            files::check_place(out).map_err(|error| Error::file(out, "a writable file", error))?;
+        }
         let is_of_crash = |folder: &PathBuf| folder.join(RUNS).is_file();
         if self.folder.iter().any(is_of_crash) {
             let records: Vec<Record> =

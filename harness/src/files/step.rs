@@ -213,7 +213,8 @@ pub(crate) mod schedule {
     }
 
     pub(crate) fn before(step: Step, path: &Path) -> io::Result<()> {
-        let other = SCHEDULE.with_borrow_mut(|it| it.as_mut().map_or(Ok(None), |it| it.before(step, path)))?;
+        let other =
+            SCHEDULE.with_borrow_mut(|it| it.as_mut().map_or(Ok(None), |it| it.before(step, path)))?;
         if let Some(other) = other {
             // It has no faults of its own.
             let this = SCHEDULE.take();

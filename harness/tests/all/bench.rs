@@ -312,9 +312,9 @@ fn what_a_killed_run_left_is_passed_over() {
     let keep = ["--seeds", "0-9", "--keep-transcripts", "all"];
     record(work.path(), "whole", &keep);
     fs::create_dir(work.path().join("a")).expect("a folder");
-    fs::write(work.path().join("a/.balk-a1b2c3"), "half").expect("a file");
+    fs::write(work.path().join("a/.balk-unfinished-a1b2c3"), "half").expect("a file");
     record(work.path(), "a", &[&keep[..], &["--resume"]].concat());
-    fs::write(work.path().join("a/transcripts/paging/.balk-d4e5f6"), "half").expect("a file");
+    fs::write(work.path().join("a/transcripts/paging/.balk-unfinished-d4e5f6"), "half").expect("a file");
     let (code, _, err) = ran(&mut balk(work.path(), &["merge", "a", "--out", "b"]));
     assert_eq!((code, &*err), (0, ""));
     assert_eq!(made(work.path(), "b"), made(work.path(), "whole"));

@@ -104,12 +104,32 @@ fn a_killed_merge_can_be_run_again() {
     does(work.path(), &bench(&["--shard", "1/3", "--out", "begun"]));
     fs::remove_file(at("whole/bench.jsonl")).expect("it is there");
     fs::copy(at("begun/bench.jsonl"), at("whole/bench.jsonl")).expect("a copy");
-    fs::write(at("whole/.balk-a1b2c3"), "half").expect("a file");
+    fs::write(at("whole/.balk-unfinished-a1b2c3"), "half").expect("a file");
     fs::write(at("whole/.balk-lock"), "balk merge (process 1)\n").expect("a file");
-    fs::write(at("whole/transcripts/paging/.balk-d4e5f6"), "half").expect("a file");
+    fs::write(at("whole/transcripts/paging/.balk-unfinished-d4e5f6"), "half").expect("a file");
     does(work.path(), &merge);
     assert_eq!(files(&at("whole")), whole);
     refused(work.path(), &merge, 3, &["whole: expected an empty or new folder, found the record of a bench"]);
+}
+
+/// What a killed command left beside a file that it was to write is removed by the next one; what another one is about
+/// to finish is not.
+#[test]
+fn what_a_killed_command_left_beside_its_file_is_removed() {
+    let work = empty();
+    let at = |name: &str| work.path().join(name);
+    does(work.path(), &bench(&["--out", "a"]));
+    fs::write(at("log.jsonl"), r#"{"messages": [{"role": "user", "content": "Go on."}]}"#).expect("a file");
+    fs::write(at(".balk-unfinished-d4e5f6"), "half").expect("a file");
+    let other = fs::File::open(at(".balk-unfinished-d4e5f6")).expect("a file");
+    other.try_lock().expect("nobody has it");
+    for command in [["report", "a", "--out", "a.md"], ["import", "log.jsonl", "--out", "b.jsonl"]] {
+        fs::write(at(".balk-unfinished-a1b2c3"), "half").expect("a file");
+        fs::write(at(".balk-config"), "mine").expect("a file");
+        does(work.path(), &command);
+        assert!(!at(".balk-unfinished-a1b2c3").exists(), "{command:?}");
+        assert!(at(".balk-unfinished-d4e5f6").exists() && at(".balk-config").exists(), "{command:?}");
+    }
 }
 
 /// Every file below a folder, with its bytes.

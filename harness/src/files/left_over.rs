@@ -1,0 +1,132 @@
+//! Files that are not whole: how they are made, and how what a killed run left of them is removed.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::step::{Step, before};
+use crate::error::Error;
+use crate::input::open_own;
+
+/// How the names of files begin that are no contents of a folder, and of folders that are not whole.
+pub(super) const UNFINISHED: &str = ".balk-";
+
+/// How the name of a file begins until it is whole.
+const TEMPORARY: &str = ".balk-unfinished-";
+
+/// Removes the unfinished files of killed runs in a folder. Those of runs that go on are locked.
+///
+/// # Errors
+/// The folder cannot be read, or a file cannot be removed.
+pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) && entry.file_type()?.is_file() {
+            let path = entry.path();
+            match open_own(&path).map(|it| it.try_lock().map(|()| it)) {
+                // It is gone once it is removed, so nobody else can take it for theirs.
+                Ok(Ok(_locked)) => remove(&path)?,
+                Ok(Err(TryLockError::WouldBlock)) => {}
+                Ok(Err(TryLockError::Error(error))) => return Err(error),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a killed run left this unfinished file.
+pub(crate) fn is_left_over(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(UNFINISHED))
+}
+
+/// A temporary file that is locked as long as it is open.
+pub(super) fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    before(Step::Create, folder)?;
+    loop {
+        let file = new_temporary(folder)?;
+        // Where there are no locks, nothing is cleared.
+        let _ = file.as_file().lock();
+        // Another run may have cleared it before the lock.
+        if is_at(file.as_file(), file.path()) {
+            return Ok(file);
+        }
+    }
+}
+
+/// It has the usual permissions; the default would let only the owner read it.
+#[cfg(unix)]
+fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt as _;
+    tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)
+}
+
+/// Whether this path still leads to this file.
+#[cfg(unix)]
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |about: fs::Metadata| (about.dev(), about.ino());
+    let there = fs::symlink_metadata(path).map(id);
+    matches!((file.metadata().map(id), there), (Ok(mine), Ok(there)) if mine == there)
+}
+
+/// On other systems a file that is open cannot be removed.
+#[cfg(not(unix))]
+pub(crate) fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Checks that a folder is new, or empty but for what a killed run left.
+///
+/// # Errors
+/// It has other files, or cannot be read.
+pub(crate) fn check_empty(folder: &Path) -> Result<(), Error> {
+    let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(unusable)?,
+    };
+    for entry in entries {
+        if !is_left_over(&entry.map_err(unusable)?.path()) {
+            let error = Error::file(folder, "an empty or new folder", "other files");
+            return Err(error.hint("name another folder"));
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file; one that is not there is no error.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    before(Step::Remove, path)?;
+    unless_missing(fs::remove_file(path))
+}
+
+/// Removes a folder with all that is in it; one that is not there is no error.
+///
+/// # Errors
+/// It cannot be removed.
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
+    before(Step::Remove, path)?;
+    unless_missing(fs::remove_dir_all(path))
+}
+
+fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

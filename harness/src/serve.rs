@@ -24,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use balk_scenarios::World;
 use tokio::runtime::Runtime;
 
+use crate::files;
 use crate::listen::{Door, Lines, url};
 
 pub use crate::listen::Limits;
@@ -106,7 +107,7 @@ impl Server {
     pub fn start(serve: Serve) -> io::Result<Self> {
         let Serve { scripts, address, token, sites, max_requests, limits, only, log } = serve;
         if let Some(folder) = &log {
-            std::fs::create_dir_all(folder)?;
+            files::make_folder(folder)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let conversations =

@@ -1,6 +1,5 @@
 //! `balk man`: the manual pages.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -10,6 +9,7 @@ use clap::{Args, Command};
 use super::out;
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::files::make_folder;
 use crate::program;
 
 /// Arguments of `balk man`.
@@ -28,7 +28,7 @@ impl Man {
     pub fn run(&self, program: Command) -> Result<Exit, Error> {
         let unwritable = |error: io::Error| Error::file(&self.out, "a folder that can be written to", error);
         let name = program::name();
-        fs::create_dir_all(&self.out).map_err(unwritable)?;
+        make_folder(&self.out).map_err(unwritable)?;
         clap_mangen::generate_to(program.name(&name).bin_name(&name), &self.out).map_err(unwritable)?;
         let first = self.out.join(format!("{name}.1"));
         writeln!(out::people(), "wrote {}, and a page for each command", first.display())?;

@@ -131,7 +131,7 @@ fn join(stubborn: &Read<'_>, healthy: &Read<'_>) -> Result<(), Failure> {
     // The twin's file is removed, so the new one must be good.
     format::parse(&stubborn.path.display().to_string(), &text, toolsets::catalogue())?;
     write(stubborn.path, &text)?;
-    std::fs::remove_file(healthy.path)
+    files::remove(healthy.path)
         .map_err(|error| Error::file(healthy.path, "a file that can be removed", error))?;
     say(format_args!(
         "{}: rewritten, with {} in it; removed {}",

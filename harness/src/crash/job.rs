@@ -130,7 +130,7 @@ pub(super) fn task_as_a_word(command: &str) -> String {
 /// # Errors
 /// The program cannot be started, or a folder cannot be written.
 pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::Result<Option<Played>> {
-    fs::create_dir_all(&job.out)?;
+    files::make_folder(&job.out)?;
     let folder = place::fresh()?;
     let file = job.out.join(JOB);
     let text = serde_json::to_string(job)?;
@@ -150,7 +150,7 @@ pub fn start(job: &Job, kind: Kind, program: &OsStr, stop: &AtomicBool) -> io::R
         }
         thread::sleep(STEP);
     }
-    fs::remove_file(&file)?;
+    files::remove(&file)?;
     let verdict = match input::own(&job.out.join(VERDICT)) {
         Ok(text) => serde_json::from_slice(&text)?,
         Err(_) if input.is_none() => return Ok(None),
@@ -225,7 +225,7 @@ pub fn play(
     }
     if is_behind {
         let log = job.out.join(run::PROXY);
-        fs::create_dir_all(&log)?;
+        files::make_folder(&log)?;
         for entry in fs::read_dir(folder.path().join(run::PROXY))? {
             let entry = entry?;
             files::copy(&entry.path(), &log.join(entry.file_name()))?;

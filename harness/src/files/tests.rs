@@ -49,6 +49,14 @@ fn a_new_file_replaces_none() {
     assert_eq!(names(folder.path()), ["a"]);
 }
 
+#[test]
+fn what_to_do_depends_on_what_is_wrong() {
+    assert_eq!(way_out(&ErrorKind::StorageFull.into()), "once there is space");
+    assert_eq!(way_out(&ErrorKind::FileTooLarge.into()), "once there is space");
+    assert_eq!(way_out(&ErrorKind::PermissionDenied.into()), "once it can be written");
+    assert_eq!(way_out(&ErrorKind::ReadOnlyFilesystem.into()), "once it can be written");
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};

@@ -48,7 +48,7 @@ impl Log {
     /// # Errors
     /// The folder cannot be created.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        std::fs::create_dir_all(folder)?;
+        files::make_folder(folder)?;
         Ok(Self { folder: folder.to_owned(), unwritten: Mutex::default() })
     }
 

@@ -5,7 +5,6 @@
 //! alone, without a script, and can be sent to somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -67,11 +66,6 @@ fn put(
     (about, command): (&str, &str),
 ) -> Result<(), Error> {
     let page = html(&trial_page(with, without, about, command));
-    let written = match path.parent() {
-        Some(folder) => fs::create_dir_all(folder),
-        None => Ok(()),
-    };
-    written
-        .and_then(|()| files::write_whole(path, |out| out.write_all(page.as_bytes())))
+    files::write_whole(path, |out| out.write_all(page.as_bytes()))
         .map_err(|error| Error::file(path, "a writable file", error))
 }

@@ -31,7 +31,7 @@ pub use cost::timed;
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, BUILD, Matrix, Setting};
 pub use meta::meta;
-pub use transcripts::Transcripts;
+pub use transcripts::{Damage, Transcripts};
 pub use unit::Keep;
 
 use transcripts::BLOCK;

@@ -13,6 +13,7 @@ pub mod lines;
 mod pool;
 mod settings;
 
+pub use answers::Reader;
 pub use guard::ExecGuard;
 pub use pool::Pool;
 pub use settings::Settings;

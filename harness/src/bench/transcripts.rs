@@ -80,7 +80,7 @@ impl Transcripts {
     ///
     /// # Errors
     /// What is not as it was written.
-    pub(crate) fn parse(file: &[u8]) -> Result<Self, Damage> {
+    pub fn parse(file: &[u8]) -> Result<Self, Damage> {
         let (mut rest, mut found) = (file, Self::default());
         loop {
             let at = file.len() - rest.len();
@@ -138,7 +138,7 @@ impl Transcripts {
     }
 
     /// The seeds, in order.
-    pub(crate) fn seeds(&self) -> impl Iterator<Item = u64> {
+    pub fn seeds(&self) -> impl Iterator<Item = u64> {
         self.frames.keys().copied()
     }
 
@@ -152,7 +152,7 @@ impl Transcripts {
     ///
     /// # Errors
     /// Bytes that do not unpack, or are no records.
-    pub(super) fn of(&self, seed: u64) -> io::Result<Vec<TrialRecord>> {
+    pub fn of(&self, seed: u64) -> io::Result<Vec<TrialRecord>> {
         let Some(frame) = self.frames.get(&seed) else { return Ok(Vec::new()) };
         let text = input::unpacked(&frame[HEAD..])?;
         let records = serde_json::Deserializer::from_slice(&text).into_iter();
@@ -215,11 +215,11 @@ fn first<'f>(file: &'f [u8], mark: &[u8; 8], size: usize) -> Option<(u64, &'f [u
 
 /// What is not as it was written in a file of transcripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub struct Damage {
     /// The offset of the frame, in bytes.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The seed that its head names, if it has one.
-    pub(crate) seed: Option<u64>,
+    pub seed: Option<u64>,
 }
 
 #[cfg(test)]

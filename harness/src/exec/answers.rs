@@ -14,19 +14,26 @@ use super::lines::{
 /// The longest wait that a child can ask for, in ticks (ms): more than thirty years.
 const TICKS_MAX: u64 = 1 << 40;
 
-/// What an answer is about.
-pub(super) struct Reader<'a> {
-    pub(super) guard: &'a str,
-    pub(super) offer: &'a Offer,
+/// What an answer is about, and so what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// The name of the guard.
+    pub guard: &'a str,
+    /// The tools on offer.
+    pub offer: &'a Offer,
     /// The calls that it can name.
-    pub(super) calls: &'a [Arc<ToolCall>],
+    pub calls: &'a [Arc<ToolCall>],
 }
 
 /// What was expected, and what was found.
 type Checked<T> = Result<T, String>;
 
 impl Reader<'_> {
-    pub(super) fn decision(&self, said: Reviewed) -> Checked<Decision> {
+    /// The answer about a completion.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn decision(&self, said: Reviewed) -> Checked<Decision> {
         let verdict = match said.verdict {
             VerdictLine::Pass => Verdict::Pass,
             VerdictLine::Block(blocked) => Verdict::Block(self.blocked(blocked)?),
@@ -41,7 +48,11 @@ impl Reader<'_> {
         Ok(Decision { verdict, notices: self.notes(said.notices)? })
     }
 
-    pub(super) fn settlement(&self, said: Settled) -> Checked<Settlement> {
+    /// The answer about results.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn settlement(&self, said: Settled) -> Checked<Settlement> {
         Ok(match said {
             Settled::Accept(notes) => Settlement::Accept(self.notes(notes)?),
             Settled::Rerun { call, after } => {
@@ -51,7 +62,11 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn recovery(&self, said: Recovered) -> Checked<Recovery> {
+    /// The answer about a failed attempt.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn recovery(&self, said: Recovered) -> Checked<Recovery> {
         Ok(match said {
             Recovered::Resend { after, notice } => {
                 if after.at_least > ticks(after.at_most)? {
@@ -67,7 +82,11 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn conclusion(&self, said: Concluded, end: &Termination) -> Checked<Conclusion> {
+    /// The answer about an end.
+    ///
+    /// # Errors
+    /// What was expected, and what was found.
+    pub fn conclusion(&self, said: Concluded, end: &Termination) -> Checked<Conclusion> {
         let gap = said.gap.map(|gap| self.gap(gap)).transpose()?;
         Ok(Conclusion { end: end.clone(), note: self.note(said.note)?, gap })
     }

@@ -1,8 +1,13 @@
-//! The record of a bench or of crash tests: it is refused with its line, or every form of report can be made of it.
+//! The record of a bench, of crash tests or of a live run: it is refused with its line, or every form of report can be
+//! made of it.
 #![no_main]
 
+mod scratch;
+
+use balk::crash::record::{self, RUNS};
+use balk::live::Store;
 use balk_reports::records::seal::Sealing;
-use balk_reports::records::{Beside, Bench, crash::Record};
+use balk_reports::records::{Bench, Beside};
 use balk_reports::report::compare::{Comparison, comparison_as_page};
 use balk_reports::report::document::figure::Role;
 use balk_reports::report::document::{html, markdown};
@@ -10,24 +15,42 @@ use balk_reports::report::page::{Beside as Page, bench_page};
 use balk_reports::report::{Report, bench_report, crash, csv, junit};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
 fuzz_target!(|input: (u8, &str)| {
     let (kind, text) = input;
-    match kind % 4 {
+    match kind % 7 {
         // As it is: mostly damaged.
         0 => drop(Bench::read(text.as_bytes()).map_err(|it| it.to_string())),
         // By somebody who knows how to seal.
         1 => shown(Bench::read(&*sealed(text)).map_err(|it| it.to_string())),
         2 => shown(Bench::read_old(text.as_bytes()).map_err(|it| it.to_string())),
-        _ => {
-            let Ok(record) = serde_json::from_str::<Record>(text) else { return };
-            let changes = crash::Changes::new(&record, &record);
-            let _ = (markdown(&changes.document()), html(&changes.page()));
-            let report = crash::Report::new(&[record]);
-            let _ = (markdown(&crash::crash_report(&report)), crash::csv(&report), crash::junit(&report));
-        }
+        3 => crashed(text.as_bytes()),
+        4 => crashed(&sealed(text)),
+        5 => live(text.as_bytes()),
+        _ => live(&grown(text)),
     }
 });
+
+/// The record of crash tests, which an older version may have written.
+fn crashed(text: &[u8]) {
+    let folder = scratch::holds("crash", RUNS, text);
+    let _ = record::renew(&folder).map_err(|it| it.to_string());
+    let Ok(record) = record::read(&folder).map_err(|it| it.to_string()) else { return };
+    let changes = crash::Changes::new(&record, &record);
+    let _ = (markdown(&changes.document()), html(&changes.page()));
+    let report = crash::Report::new(&[record]);
+    let _ = (markdown(&crash::crash_report(&report)), crash::csv(&report), crash::junit(&report));
+}
+
+/// The completions of a live run, which may be killed at any moment.
+fn live(journal: &[u8]) {
+    let read =
+        |bytes| Store::read(&scratch::holds("live", "completions.jsonl", bytes)).map_err(|it| it.to_string());
+    let Ok(store) = read(journal) else { return };
+    let left = read(&journal[..journal.len() / 2]).expect("what a killed run left can be read");
+    assert!(left.count() <= store.count());
+}
 
 /// The lines, each with its checksum, as far as they are objects.
 fn sealed(text: &str) -> Vec<u8> {
@@ -39,6 +62,23 @@ fn sealed(text: &str) -> Vec<u8> {
     {
         // What is no object is left out, so the record has no end.
         let _ = sealing.last(last);
+    }
+    out
+}
+
+/// The same of completions, a file that still grows: each has the hash of its request as well.
+fn grown(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut sealing = Sealing::new(&mut out);
+    for line in text.lines() {
+        let Ok(Value::Object(mut line)) = serde_json::from_str(line) else { break };
+        if let Some(request) = line.get("request") {
+            let hash = xxh3_128(request.to_string().as_bytes());
+            line.insert("request_hash".to_owned(), format!("{hash:032x}").into());
+        }
+        if sealing.line(&line).is_err() {
+            break;
+        }
     }
     out
 }

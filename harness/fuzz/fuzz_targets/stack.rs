@@ -1,29 +1,14 @@
 //! Any answers, failures and results in a run: its laws hold, and it always says what is next.
 #![no_main]
 
+mod draws;
+
 use balk_guards::{
-    AttemptCause, AttemptFacts, Completion, FinishReason, Limits, Offer, Part, Protocol, RawCall, Run, Speaker, Start,
-    Status, Step, Termination, Tool, ToolResult, Usage, UserMessage, default_stack,
+    AttemptCause, AttemptFacts, Completion, FinishReason, Limits, Offer, Part, Protocol, RawCall, Run,
+    Speaker, Start, Status, Step, Termination, Tool, ToolResult, Usage, UserMessage, default_stack,
 };
+use draws::Draws;
 use libfuzzer_sys::fuzz_target;
-
-/// Bytes are taken off as numbers and short texts.
-struct Draws<'a>(&'a [u8]);
-
-impl Draws<'_> {
-    fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        *first
-    }
-
-    fn text(&mut self) -> String {
-        let length = usize::from(self.byte() % 64).min(self.0.len());
-        let (text, rest) = self.0.split_at(length);
-        self.0 = rest;
-        String::from_utf8_lossy(text).into_owned()
-    }
-}
 
 fuzz_target!(|bytes: &[u8]| {
     let mut draws = Draws(bytes);
@@ -46,12 +31,19 @@ fuzz_target!(|bytes: &[u8]| {
                         arguments: draws.text().into(),
                     };
                     let calls: Vec<RawCall> = (0..kind % 3).map(|nth| call(nth, &mut draws)).collect();
-                    run.completed(Completion::new([text], calls, FinishReason::NotGiven, Usage::default(), &offer));
+                    run.completed(Completion::new(
+                        [text],
+                        calls,
+                        FinishReason::NotGiven,
+                        Usage::default(),
+                        &offer,
+                    ));
                 }
             },
             Step::Tools { calls, .. } => {
                 let status = [Status::Ok, Status::Error, Status::Unknown];
-                let mut ran = |call| ToolResult::executed(call, status[usize::from(draws.byte() % 3)], draws.text());
+                let mut ran =
+                    |call| ToolResult::executed(call, status[usize::from(draws.byte() % 3)], draws.text());
                 run.executed(calls.iter().map(&mut ran).collect::<Vec<_>>());
             }
             Step::User(question) => match question.answered_by(&draws.text().into()) {

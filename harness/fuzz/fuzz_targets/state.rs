@@ -1,19 +1,26 @@
-//! A saved state: it is refused, or guards go on with it.
+//! A guard's saved state, with the entries that come after it: it is refused, or the guard goes on with it.
 #![no_main]
 
 use balk_guards::record::{EntryRecord, transcript};
-use balk_guards::{Entry, Guard, SHIPPED, Termination, shipped};
+use balk_guards::{Entry, Guard, Termination, shipped};
 use libfuzzer_sys::fuzz_target;
+use serde_json::{Map, Value};
 
-fuzz_target!(|input: (u8, &str, &str)| {
-    let (nth, state, records) = input;
-    let name = SHIPPED[usize::from(nth) % SHIPPED.len()];
-    let mut guard = shipped(name, serde_json::Map::new()).expect("it is shipped").expect("it has defaults");
-    let Ok(state) = serde_json::from_str(state) else { return };
+/// `[NAME, [[ENTRY, …], STATE]]`
+type Saved = (String, (Vec<EntryRecord>, Value));
+
+fuzz_target!(|text: &str| {
+    let Ok((name, (records, state))) = serde_json::from_str::<Saved>(text) else { return };
+    let fresh = || Some(shipped(&name, Map::new())?.expect("it has defaults"));
+    let Some(mut guard) = fresh() else { return };
     if guard.load(state).is_err() {
+        assert_eq!(
+            guard.save(),
+            fresh().expect("it is shipped").save(),
+            "a state that is refused changes nothing"
+        );
         return;
     }
-    let Ok(records) = serde_json::from_str::<Vec<EntryRecord>>(records) else { return };
     let Ok(entries) = transcript(&records) else { return };
     for entry in entries {
         guard.observe(&entry);
@@ -23,7 +30,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
     }
     guard.conclude(&Termination::NoProgress).expect("a guard of this program does not break");
     let saved = guard.save();
-    let mut again = shipped(name, serde_json::Map::new()).expect("it is shipped").expect("it has defaults");
+    let mut again = fresh().expect("it is shipped");
     again.load(saved.clone()).expect("what was saved can be loaded");
     assert_eq!(again.save(), saved);
 });

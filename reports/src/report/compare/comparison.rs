@@ -1,5 +1,7 @@
 //! The comparison of two records.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::records::{Bench, Cell, Drawn, Plan, PlannedScenario, Seeds, Sums};
 use crate::report::gate::{Found, Metric};
 use crate::report::tables::Cells;
@@ -55,9 +57,10 @@ impl Comparison {
     #[must_use]
     pub fn new(before: &Bench, after: &Bench) -> Self {
         let mut cells = Vec::new();
+        let places = Places::of(&before.plan);
         for (at, scenario) in after.plan.scenarios.iter().enumerate() {
             for (stack, planned) in after.plan.stacks.iter().enumerate() {
-                if let Some((was, other)) = place(&before.plan, scenario, &planned.guard) {
+                if let Some((was, other)) = places.find(scenario, &planned.guard) {
                     let is_paired = before.done[was] == after.done[at] && after.done[at].count() > 0;
                     let seeds = is_paired.then_some(&after.done[at]);
                     let [recovery, done, false_rate] =
@@ -76,7 +79,7 @@ impl Comparison {
         }
         correct(&mut cells, |cell| cell.recovery.as_mut());
         correct(&mut cells, |cell| cell.done.as_mut());
-        let mut notes = notes(&before.plan, &after.plan);
+        let mut notes = notes(&before.plan, &after.plan, &places);
         for (name, bench) in [("A", before), ("B", after)] {
             if !bench.is_whole() {
                 notes.push(format!("{name} is incomplete: some planned trials have not run"));
@@ -89,7 +92,8 @@ impl Comparison {
     /// if the metric has no meaning there.
     #[must_use]
     pub fn found(&self, metric: Metric, scenario: usize, stack: usize) -> Option<Found> {
-        let cell = self.cells.iter().find(|it| it.place == [scenario, stack])?;
+        let cell = self.cells.binary_search_by_key(&[scenario, stack], |it| it.place).ok()?;
+        let cell = &self.cells[cell];
         let (compared, per_turn) = match metric {
             Metric::RecoveryChange => (&cell.recovery, false),
             Metric::DoneChange => (&cell.done, false),
@@ -120,10 +124,23 @@ impl Comparison {
     }
 }
 
-/// The place of this cell in a plan.
-fn place(plan: &Plan, scenario: &PlannedScenario, stack: &str) -> Option<(usize, usize)> {
-    let scenario = plan.scenarios.iter().position(|it| it.label() == scenario.label())?;
-    Some((scenario, plan.stacks.iter().position(|it| it.guard == stack)?))
+/// The places of scenarios, by their labels, and of stacks in a plan.
+struct Places<'p> {
+    scenarios: BTreeMap<String, usize>,
+    stacks: BTreeMap<&'p str, usize>,
+}
+
+impl<'p> Places<'p> {
+    fn of(plan: &'p Plan) -> Self {
+        // The first one of a name counts.
+        let scenarios = plan.scenarios.iter().enumerate().rev().map(|(at, it)| (it.label(), at));
+        let stacks = plan.stacks.iter().enumerate().rev().map(|(at, it)| (&*it.guard, at));
+        Self { scenarios: scenarios.collect(), stacks: stacks.collect() }
+    }
+
+    fn find(&self, scenario: &PlannedScenario, stack: &str) -> Option<(usize, usize)> {
+        Some((*self.scenarios.get(&scenario.label())?, *self.stacks.get(stack)?))
+    }
 }
 
 /// Recovery, done and false rate of one cell; `seeds` are given if both records ran the same ones.
@@ -178,8 +195,8 @@ fn correct(cells: &mut [ComparedCell], figure: impl Fn(&mut ComparedCell) -> Opt
     }
 }
 
-/// Differences between two plans in anything but the compared cells.
-fn notes(before: &Plan, after: &Plan) -> Vec<String> {
+/// Differences between two plans in anything but the compared cells. `places` are those of the first.
+fn notes(before: &Plan, after: &Plan, places: &Places<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut differ = |what: &str, one: String, two: String| {
         if one != two {
@@ -215,12 +232,10 @@ fn notes(before: &Plan, after: &Plan) -> Vec<String> {
     if before.parameters != after.parameters {
         notes.push("the parameters of the response model differ".to_owned());
     }
-    let other: Vec<String> = after
-        .scenarios
-        .iter()
-        .filter(|it| before.scenarios.iter().any(|old| old.label() == it.label() && old.text != it.text))
-        .map(PlannedScenario::label)
-        .collect();
+    let is_other = |it: &&PlannedScenario| {
+        places.scenarios.get(&it.label()).is_some_and(|at| before.scenarios[*at].text != it.text)
+    };
+    let other: Vec<String> = after.scenarios.iter().filter(is_other).map(PlannedScenario::label).collect();
     if !other.is_empty() {
         notes.push(format!("the text of these scenarios differs: {}", other.join(", ")));
     }
@@ -243,6 +258,7 @@ fn only(before: &Plan, after: &Plan) -> Vec<String> {
         for (what, mine, others) in
             [("scenarios", labels(mine), labels(other)), ("stacks", stacks(mine), stacks(other))]
         {
+            let others = BTreeSet::from_iter(others);
             let missing: Vec<String> = mine.into_iter().filter(|it| !others.contains(it)).collect();
             if !missing.is_empty() {
                 only.push(format!("{what} only in {name}: {}", missing.join(", ")));

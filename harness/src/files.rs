@@ -55,8 +55,8 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     }
 }
 
-/// Checks that a file or a folder can be made at this path, before work whose result goes there, and removes what killed
-/// runs left beside it. Where its folder is missing, the nearest one above counts.
+/// Checks that a file or a folder can be made at this path, before work whose result goes there, and removes what
+/// killed runs left beside it. Where its folder is missing, the nearest one above counts.
 ///
 /// # Errors
 /// Nothing can be made there.

@@ -48,6 +48,7 @@ mod validity;
 mod verify;
 mod watch;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -163,20 +164,24 @@ pub enum Command {
     Man(Man),
 }
 
-/// The command line; `None` if it asks for help or the version, which are shown. Help is wrapped to the width of the
-/// terminal; elsewhere its lines stay as they are.
-fn parsed() -> Result<Option<Cli>, Error> {
+/// The command line, or what clap shows in its place. Help is wrapped to the width of the terminal; elsewhere its lines
+/// stay as they are.
+fn parsed() -> Result<Cli, clap::Error> {
     let mut command = Cli::command().term_width(screen::output().columns.unwrap_or(0));
-    match command.try_get_matches_from_mut(std::env::args_os()) {
-        Ok(matches) => Ok(Some(
-            Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit()),
-        )),
-        Err(shown) if !shown.use_stderr() => {
-            shown.print()?;
-            Ok(None)
-        }
-        Err(error) => error.exit(),
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Shows help or the version, or what is wrong with the command line, which quotes it.
+fn shown(instead: &clap::Error) -> Result<Exit, Error> {
+    let text = instead.render();
+    if instead.use_stderr() {
+        // As in `say`, there is no other place to report that it cannot be written.
+        let _ = write!(out::aside(), "{}", text.ansi());
+        return Ok(Exit::Usage);
     }
+    write!(out::people(), "{}", text.ansi())?;
+    Ok(Exit::Fine)
 }
 
 /// The program with these guards: parses the command line, runs the command, and returns its exit code.
@@ -188,7 +193,10 @@ pub fn main_with(registry: Registry) -> ExitCode {
         interrupt::survive_long_files();
         registry.check()?;
         threads::check_variable()?;
-        let Some(cli) = parsed()? else { return Ok(Exit::Fine) };
+        let cli = match parsed() {
+            Ok(cli) => cli,
+            Err(instead) => return shown(&instead),
+        };
         screen::set_colour(cli.color);
         cli.command.run(&Context { registry })
     };

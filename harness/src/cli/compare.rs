@@ -78,11 +78,11 @@ impl Compare {
             }
             Medium::Html => {
                 let page = html(&comparison_as_page(&comparison, [&before, &after]));
-                shown(out::data().write_all(page.as_bytes()))?;
+                shown(out::markup().write_all(page.as_bytes()))?;
                 Ok(self.gates.report(&judged, out::aside())?)
             }
             Medium::Json => {
-                shown(writeln!(out::data(), "{}", comparison_as_json(&comparison)))?;
+                shown(writeln!(out::json(), "{}", comparison_as_json(&comparison)))?;
                 // Standard output has one object and nothing else.
                 Ok(self.gates.report(&judged, out::aside())?)
             }
@@ -102,9 +102,9 @@ impl Compare {
         let changes = Changes::new(&record::read(&self.before)?, &record::read(&self.after)?);
         shown(match self.format {
             Medium::Text => write!(out::people(), "{}", terminal(&changes.document(), screen::output())),
-            Medium::Html => out::data().write_all(html(&changes.page()).as_bytes()),
+            Medium::Html => out::markup().write_all(html(&changes.page()).as_bytes()),
             Medium::Json => {
-                writeln!(out::data(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
+                writeln!(out::json(), "{}", serde_json::to_string_pretty(&changes).map_err(io::Error::from)?)
             }
         })?;
         Ok(Exit::Fine)

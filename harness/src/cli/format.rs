@@ -31,7 +31,7 @@ impl Format {
     pub(super) fn output(self) -> Box<dyn Write + Send> {
         match self {
             Self::Text => out::people(),
-            Self::Json => out::data(),
+            Self::Json => out::json(),
         }
     }
 }
@@ -41,7 +41,8 @@ impl Medium {
     pub(super) fn output(self) -> Box<dyn Write + Send> {
         match self {
             Self::Text => out::people(),
-            Self::Json | Self::Html => out::data(),
+            Self::Json => out::json(),
+            Self::Html => out::markup(),
         }
     }
 }

@@ -56,6 +56,16 @@ enum Form {
     Summary,
 }
 
+impl Form {
+    /// Standard output for it.
+    fn output(self) -> Box<dyn Write + Send> {
+        match self {
+            Self::Neutral | Self::Atif => out::json(),
+            Self::Summary => out::people(),
+        }
+    }
+}
+
 const AFTER_HELP: &str = "\
 The format of a file is recognised by what it has inside, not by its name. Where a file has one run a line, lines may
 differ in format. A file that is nearly of a format that is known says what is missing.
@@ -96,7 +106,7 @@ impl Import {
             self.write(&reading, &files, &bar, &mut sums, out).and_then(|()| out.flush())
         };
         match out {
-            None => write(&mut BufWriter::new(out::data()))?,
+            None => write(&mut BufWriter::new(self.format.output()))?,
             Some(path) => files::write_new(path, |out| write(out)).map_err(|error| {
                 if error.kind() == io::ErrorKind::AlreadyExists {
                     Error::exists(path)

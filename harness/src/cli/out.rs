@@ -2,8 +2,8 @@
 //!
 //! Texts of scenarios, models, clients, files and other people's guards are in what is printed, and a terminal, or
 //! whatever reads a log, obeys control characters. So text for people has none but line feeds, tabs and colours: others
-//! become visible signs, and so do marks that change the direction of a text. Data for programs is what its format
-//! demands, unless it is shown on a terminal.
+//! become visible signs, and so do marks that change the direction of a text. In data for programs the escapes of its
+//! format stand for them.
 
 use std::io::{self, IsTerminal as _, Write};
 
@@ -12,19 +12,37 @@ use balk_reports::report::document::{sign, visible};
 /// Standard output, for people.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(super) fn people() -> Box<dyn Write + Send> {
-    Box::new(Visible::new(anstream::stdout()))
+    Box::new(Visible::new(anstream::stdout(), Form::Text))
 }
 
-/// Standard output, for programs.
+/// Standard output, for programs: what its format demands, unless it is shown on a terminal.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(super) fn data() -> Box<dyn Write + Send> {
     if io::stdout().is_terminal() { people() } else { Box::new(io::stdout()) }
 }
 
+/// Standard output, for JSON.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn json() -> Box<dyn Write + Send> {
+    Box::new(Visible::new(io::stdout(), Form::Json))
+}
+
+/// Standard output, for TOML.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn toml() -> Box<dyn Write + Send> {
+    Box::new(Visible::new(io::stdout(), Form::Toml))
+}
+
+/// Standard output, for HTML and XML.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn markup() -> Box<dyn Write + Send> {
+    Box::new(Visible::new(io::stdout(), Form::Markup))
+}
+
 /// Standard error, for people.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(super) fn aside() -> Box<dyn Write + Send> {
-    Box::new(Visible::new(anstream::stderr()))
+    Box::new(Visible::new(anstream::stderr(), Form::Text))
 }
 
 /// Shows a workflow command of GitHub Actions, which reads both streams.
@@ -33,9 +51,23 @@ pub(super) fn workflow_command(command: &str) -> io::Result<()> {
     writeln!(anstream::stderr(), "{}", visible(command))
 }
 
+/// How a character is written that must not be read as what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As a visible sign.
+    Text,
+    /// As an escape, which programs read as the character. All that needs one is in strings.
+    Json,
+    /// The same. In a literal string, which has no escapes, it is a visible sign.
+    Toml,
+    /// As a visible sign, or as a reference, which browsers read as the character.
+    Markup,
+}
+
 /// A writer that lets through text, line ends, tabs and colours.
 struct Visible<W> {
     out: W,
+    form: Form,
     /// The beginning of a character whose end has not been written yet.
     bytes: Vec<u8>,
     /// The beginning of an escape sequence or of a line end, in the same way.
@@ -60,8 +92,8 @@ enum Tail {
 const COLOUR_BYTES: usize = 32;
 
 impl<W: Write> Visible<W> {
-    fn new(out: W) -> Self {
-        Self { out, bytes: Vec::new(), begun: String::new(), tail: Tail::Start }
+    fn new(out: W, form: Form) -> Self {
+        Self { out, form, bytes: Vec::new(), begun: String::new(), tail: Tail::Start }
     }
 
     /// Adds a character to the text that may be printed.
@@ -100,21 +132,26 @@ impl<W: Write> Visible<W> {
     }
 
     fn put(&mut self, c: char, text: &mut String) {
+        let begins_command = matches!((self.tail, c), (Tail::Colon, ':') | (Tail::Hashes, '['));
         self.tail = match (self.tail, c) {
             (_, '\n') => Tail::Start,
-            (Tail::Colon, ':') | (Tail::Hashes, '[') => {
-                text.push('\\');
-                Tail::Other
-            }
+            (Tail::Colon, ':') | (Tail::Hashes, '[') => Tail::Other,
             (Tail::Start, ':') => Tail::Colon,
             (Tail::Start, c) if c.is_whitespace() => Tail::Start,
             (Tail::Hash | Tail::Hashes, '#') => Tail::Hashes,
             (_, '#') => Tail::Hash,
             (Tail::Start | Tail::Colon | Tail::Hash | Tail::Hashes | Tail::Other, _) => Tail::Other,
         };
-        match sign(c) {
-            Some(sign) => text.push_str(&sign),
-            None => text.push(c),
+        match (self.form, sign(c)) {
+            (Form::Json | Form::Toml, None) if !begins_command => text.push(c),
+            (Form::Json, _) => {
+                text.extend(c.encode_utf16(&mut [0; 2]).iter().map(|it| format!("\\u{it:04x}")));
+            }
+            (Form::Toml, _) => text.push_str(&format!("\\U{:08x}", u32::from(c))),
+            (Form::Text | Form::Markup, Some(sign)) => text.push_str(&sign),
+            (Form::Text, None) if begins_command => text.extend(['\\', c]),
+            (Form::Markup, None) if begins_command => text.push_str(&format!("&#{};", u32::from(c))),
+            (Form::Text | Form::Markup, None) => text.push(c),
         }
     }
 }
@@ -164,9 +201,9 @@ mod tests {
     use super::*;
 
     /// What is printed if these pieces are.
-    fn printed(pieces: &[&[u8]]) -> String {
+    fn printed(form: Form, pieces: &[&[u8]]) -> String {
         let mut out = Vec::new();
-        let mut visible = Visible::new(&mut out);
+        let mut visible = Visible::new(&mut out, form);
         pieces.iter().for_each(|it| visible.write_all(it).expect("a vector takes all"));
         drop(visible);
         String::from_utf8(out).expect("text")
@@ -185,8 +222,26 @@ mod tests {
             (" ::warning::x\n##[group]\na::b", " :\\:warning::x\n##\\[group]\na::b"),
             ("a\u{202e}b\u{9b}c\u{85}", "a⟨U+202E⟩b\u{fffd}c\u{fffd}"),
         ] {
-            assert_eq!(printed(&[text.as_bytes()]), expected);
+            assert_eq!(printed(Form::Text, &[text.as_bytes()]), expected);
         }
+    }
+
+    #[test]
+    fn programs_and_browsers_read_what_was_there() {
+        let text = "##[group]\u{7f}\u{9b}\u{202e}\u{1fffe}漢";
+        let json = serde_json::json!([text]).to_string();
+        let found = printed(Form::Json, &[json.as_bytes()]);
+        assert_eq!(found, r###"["##\u005bgroup]\u007f\u009b\u202e\ud83f\udffe漢"]"###);
+        assert_eq!(serde_json::from_str::<[String; 1]>(&found).expect("JSON"), [text]);
+        let toml = format!("it = \"\"\"\n{text}\n::warning::\"\"\"").replace('\u{7f}', "");
+        let found = printed(Form::Toml, &[toml.as_bytes()]);
+        assert_eq!(
+            found,
+            "it = \"\"\"\n##\\U0000005bgroup]\\U0000009b\\U0000202e\\U0001fffe漢\n:\\U0000003awarning::\"\"\""
+        );
+        assert_eq!(found.parse::<toml::Table>().expect("TOML"), toml.parse().expect("TOML"));
+        let markup = printed(Form::Markup, &[b"<p>a\n ::warning::b ##[group]c: d::e</p>"]);
+        assert_eq!(markup, "<p>a\n :&#58;warning::b ##&#91;group]c: d::e</p>");
     }
 
     proptest! {
@@ -197,8 +252,11 @@ mod tests {
         ) {
             let bytes = text.as_bytes();
             let (one, other) = bytes.split_at(at.index(bytes.len() + 1));
-            let whole = printed(&[bytes]);
-            prop_assert_eq!(printed(&[one, other]), whole.clone());
+            for form in [Form::Json, Form::Toml, Form::Markup] {
+                prop_assert_eq!(printed(form, &[one, other]), printed(form, &[bytes]));
+            }
+            let whole = printed(Form::Text, &[bytes]);
+            prop_assert_eq!(printed(Form::Text, &[one, other]), whole.clone());
             let bare = anstream::adapter::strip_str(&whole).to_string();
             prop_assert!(!bare.chars().any(|c| sign(c).is_some() && c != '\r'), "{bare:?}");
         }

@@ -77,11 +77,12 @@ enum Form {
 }
 
 impl Form {
-    /// Standard output for it. A log may be made of Markdown, so that no line of it is one which a log obeys.
+    /// Standard output for it. A log may be made of each, so that no line of it is one which a log obeys.
     fn output(self) -> Box<dyn Write + Send> {
         match self {
-            Self::Markdown => out::people(),
-            Self::Html | Self::Json | Self::Csv | Self::Junit => out::data(),
+            Self::Markdown | Self::Csv => out::people(),
+            Self::Html | Self::Junit => out::markup(),
+            Self::Json => out::json(),
         }
     }
 }

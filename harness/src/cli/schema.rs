@@ -67,7 +67,7 @@ impl PrintSchema {
     /// # Errors
     /// An output that cannot be written.
     pub fn run(&self) -> Result<Exit, Error> {
-        let mut out = out::data();
+        let mut out = out::json();
         serde_json::to_writer_pretty(&mut out, &self.document.schema()).map_err(std::io::Error::from)?;
         writeln!(out)?;
         Ok(Exit::Fine)

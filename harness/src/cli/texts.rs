@@ -56,12 +56,12 @@ impl Texts {
             blocks.extend(self.wrong.then(show::wrong));
             Document { blocks }
         };
-        let text = match self.format {
-            Form::Text => terminal(&document(), screen::output()),
-            Form::Markdown => markdown(&document()),
-            Form::Json => show::json(&parts, self.wrong).map_err(std::io::Error::from)? + "\n",
+        let (mut out, text) = match self.format {
+            Form::Text => (out::people(), terminal(&document(), screen::output())),
+            Form::Markdown => (out::people(), markdown(&document())),
+            Form::Json => (out::json(), show::json(&parts, self.wrong).map_err(std::io::Error::from)? + "\n"),
         };
-        out::people().write_all(text.as_bytes())?;
+        out.write_all(text.as_bytes())?;
         Ok(Exit::Fine)
     }
 }

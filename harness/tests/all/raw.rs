@@ -1,126 +1,106 @@
-//! Nothing of content reaches a terminal or a log raw: not from a scenario, a file's name, a table of tools, settings
-//! or a recorded run. `vt100` shows the output as a terminal would.
+//! Nothing of content reaches a terminal, a log or a parser but as text: every command, in each of its formats, is given
+//! hostile files, names, arguments, models and clients. What is drawn is said in all of them.
 
+mod folder;
+mod lines;
+mod listening;
+mod media;
+mod place;
+mod screen;
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
-use vt100::{Callbacks, Parser, Screen};
+use proptest::prelude::*;
+use rayon::prelude::*;
 
+use self::lines::{EACH, FIRST, ROWS};
+use self::media::Medium;
+use self::place::Place;
 use crate::common::program::{balk, ran};
-use crate::common::terminal;
 
-/// Sets the clipboard and the title, moves the cursor, hides and turns text, rings, and begins a workflow command.
-const HOSTILE: &str =
-    "\u{1b}]52;c;eA==\u{7}\u{1b}]2;title\u{7}\u{1b}[2J\u{1b}[8mhidden\u{9b}3J\u{202e}turned\u{7}\r::x";
+proptest! {
+    #![proptest_config(texts::config())]
 
-/// Everything that a terminal was asked to do but to show text in colours.
-#[derive(Default)]
-struct Asked(Vec<&'static str>);
-
-impl Callbacks for Asked {
-    fn audible_bell(&mut self, _: &mut Screen) {
-        self.0.push("bell");
-    }
-    fn resize(&mut self, _: &mut Screen, _: (u16, u16)) {
-        self.0.push("resize");
-    }
-    fn set_window_icon_name(&mut self, _: &mut Screen, _: &[u8]) {
-        self.0.push("icon");
-    }
-    fn set_window_title(&mut self, _: &mut Screen, _: &[u8]) {
-        self.0.push("title");
-    }
-    fn copy_to_clipboard(&mut self, _: &mut Screen, _: &[u8], _: &[u8]) {
-        self.0.push("clipboard");
-    }
-    fn unhandled_control(&mut self, _: &mut Screen, _: u8) {
-        self.0.push("control");
-    }
-    fn unhandled_escape(&mut self, _: &mut Screen, _: Option<u8>, _: Option<u8>, _: u8) {
-        self.0.push("escape");
-    }
-    fn unhandled_csi(&mut self, _: &mut Screen, _: Option<u8>, _: Option<u8>, _: &[&[u16]], _: char) {
-        self.0.push("sequence");
-    }
-    fn unhandled_osc(&mut self, _: &mut Screen, _: &[&[u8]]) {
-        self.0.push("command");
+    #[test]
+    fn no_text_acts_in_any_command_and_format(text in texts::hostile()) {
+        let wrong = wrong(&text);
+        prop_assert!(wrong.is_empty(), "{} outputs:\n{}", wrong.len(), wrong.join("\n"));
     }
 }
 
-/// A folder with a scenario, and names and settings that are hostile.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let quoted = serde_json::to_string(HOSTILE).expect("a text");
-    // TOML and JSON escape the same way; what JSON leaves, TOML does not allow.
-    let quoted = quoted.replace('\u{9b}', "\\u009b");
-    let plain = include_str!("serve/plain.toml");
-    let scenario = plain
-        .replace("title = \"Made up for tests\"", &format!("title = {quoted}"))
-        .replace("any = [\"I look", &format!("any = [{quoted}, \"I look"))
-        .replace("[\"Write notes.txt.\"]", &format!("[{quoted}]"));
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is written");
-    write("hostile.toml", &scenario);
-    write("bad.toml", &scenario.replace("format = 2", &format!("format = 2\n{quoted} = {quoted}")));
-    write("config.toml", &format!("[{quoted}]\na = 1\n"));
-    write("tools.toml", &format!("x = {quoted}\n"));
-    let call = serde_json::json!({"messages": [
-        {"role": "user", "content": HOSTILE},
-        {"role": "assistant", "tool_calls": [
-            {"id": "a", "type": "function", "function": {"name": HOSTILE, "arguments": HOSTILE}},
-        ]},
-        {"role": "tool", "tool_call_id": "a", "content": HOSTILE},
-    ]});
-    write("log.jsonl", &format!("{call}\n{call}\n"));
-    folder
-}
-
-const COMMANDS: [&[&str]; 10] = [
-    &["scenario", "hostile.toml"],
-    &["scenario", "hostile.toml", "--seeds", "0-3"],
-    &["check", "hostile.toml"],
-    &["check", "bad.toml"],
-    &["check", HOSTILE],
-    &["scenario", HOSTILE],
-    &["scenario", "hostile.toml", "--guard", HOSTILE],
-    &["scenario", "hostile.toml", "--config", "config.toml"],
-    &["replay", "log.jsonl", "--tools", "tools.toml"],
-    &["replay", "log.jsonl"],
-];
-
-fn shown(folder: &Path, arguments: &[&str]) -> String {
-    terminal::shown(|program| {
-        let output = || Stdio::from(program.try_clone().expect("it can be shared"));
-        let mut balk = balk(folder, arguments);
-        balk.env("TERM", "xterm").stdout(output()).stderr(output());
-        balk.status().expect("the program starts");
-    })
-}
-
-#[test]
-fn a_terminal_is_asked_for_nothing_but_text_in_colours() {
-    let folder = folder();
-    for arguments in COMMANDS {
-        let shown = shown(folder.path(), arguments);
-        assert!(!shown.is_empty(), "{arguments:?}");
-        let mut screen = Parser::new_with_callbacks(200, 200, 0, Asked::default());
-        screen.process(shown.as_bytes());
-        assert_eq!(screen.callbacks().0, Vec::<&str>::new(), "{arguments:?}: {shown:?}");
-        let text = screen.screen().contents();
-        assert!(!text.contains('\u{202e}') && !text.contains("hidden\u{9b}"), "{arguments:?}: {text}");
-        assert!(!shown.contains("\u{1b}[8m") && !shown.contains("\u{1b}[2J"), "{arguments:?}: {shown:?}");
-    }
-}
-
-#[test]
-fn a_log_has_no_control_characters_and_no_workflow_command() {
-    let folder = folder();
-    for arguments in COMMANDS {
-        let (_, out, err) = ran(&mut balk(folder.path(), arguments));
-        for text in [out, err] {
-            let acts = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
-            assert!(!text.contains(acts), "{arguments:?}: {text:?}");
-            assert!(!text.lines().any(|it| it.trim_start().starts_with("::")), "{arguments:?}: {text}");
+/// What is wrong with all the outputs that this text can be in.
+fn wrong(text: &str) -> Vec<String> {
+    let place = Place::new(text);
+    let mut wrong = Vec::new();
+    for (medium, line) in FIRST {
+        let ran = place.piped(medium, line);
+        wrong.extend(ran.wrong);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.err);
+        if line.starts_with("triage") {
+            fs::write(place.hostile.path().join("triage.json"), ran.out).expect("it is written");
         }
+    }
+    let each = ROWS.iter().flat_map(|(name, _)| EACH.map(|it| (Medium::Text, format!("{name} {it}"))));
+    let of_rows =
+        ROWS.iter().flat_map(|(_, lines)| lines.iter().map(|(medium, line)| (*medium, (*line).to_owned())));
+    let all: Vec<(Medium, String)> = of_rows.chain(each).collect();
+    let found = all.par_iter().flat_map_iter(|(medium, line)| {
+        place.piped(*medium, line).wrong.into_iter().chain(place.shown(line))
+    });
+    wrong.extend(found.collect::<Vec<_>>());
+    wrong.extend(place.written());
+    wrong.extend(listening::wrong(&place));
+    wrong
+}
+
+/// The help of a command, or of the program.
+fn help(words: &[&str]) -> String {
+    let (code, out, err) = ran(&mut balk(Path::new("."), &[words, &["--help"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    out
+}
+
+/// The commands below this one, or itself if there are none, with the formats of each.
+fn commands(above: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let help = help(above);
+    let Some((_, below)) = help.split_once("\nCommands:\n") else {
+        let option = help.split("\n      --").find(|it| it.starts_with("format "));
+        let formats = option.map(formats).unwrap_or_default();
+        return BTreeMap::from([(above.join(" "), formats)]);
+    };
+    let names = below.lines().take_while(|it| !it.is_empty()).filter(|it| !it.starts_with("   "));
+    let names = names.filter_map(|it| it.split_whitespace().next()).filter(|it| *it != "help");
+    names.flat_map(|it| commands(&[above, &[it]].concat())).collect()
+}
+
+/// The values of an option, by its help.
+fn formats(option: &str) -> BTreeSet<String> {
+    let listed = option.lines().filter_map(|it| it.trim().strip_prefix("- ")?.split(':').next());
+    listed.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_has_a_line_for_each_of_its_formats() {
+    let named = |line: &&str| {
+        line.split_once("--format ").map(|(_, it)| it.split(' ').next().unwrap_or(it).to_owned())
+    };
+    let rows = ROWS.iter().map(|(name, lines)| {
+        assert!(lines.iter().all(|(_, line)| line.starts_with(name)), "{name}");
+        ((*name).to_owned(), lines.iter().filter_map(|(_, line)| named(line)).collect())
+    });
+    assert_eq!(rows.collect::<BTreeMap<String, BTreeSet<String>>>(), commands(&[]));
+}
+
+/// What is wrong with a command line is said by its parser, which quotes it.
+#[test]
+fn a_command_line_that_is_wrong_is_quoted_as_text() {
+    let place = Place::new("\u{1b}]52;c;eA==\u{7}\r::x\n::warning::hostile\u{9b}2J\u{202e}");
+    for line in ["check --@", "check -@", "@", "scenario repeating --seeds @", "list --color @", "explain @"]
+    {
+        let ran = place.piped(Medium::Text, line);
+        assert_eq!((ran.code, &*ran.out, ran.wrong, place.shown(line)), (2, "", vec![], vec![]), "{line}");
     }
 }

@@ -110,6 +110,12 @@ pub fn parse(file_name: &str, text: &str) -> Result<Profile, Diagnostics> {
             report.error(value.span(), format!("`{key}` is empty"), "expected a text");
         }
     }
+    let name = file.agent.get_ref();
+    if !name.trim().is_empty() && !names_a_folder(name) {
+        report
+            .error(file.agent.span(), format!("`{name}` cannot be the name of an agent"), "not a legal name")
+            .help("a name has letters, digits, spaces, `.`, `_`, `+` and `-`, and starts with a letter or a digit");
+    }
     let profile = Profile {
         agent: file.agent.get_ref().clone(),
         version: file.version.get_ref().clone(),
@@ -121,6 +127,12 @@ pub fn parse(file_name: &str, text: &str) -> Result<Profile, Diagnostics> {
         run: file.run.as_ref().map(|it| run(it, &mut report)),
     };
     report.finish(profile)
+}
+
+/// Whether a folder can have this name below another one: `balk crash` makes one for each agent.
+fn names_a_folder(name: &str) -> bool {
+    name.chars().all(|c| c.is_alphanumeric() || " ._+-".contains(c))
+        && !name.starts_with(['.', ' ', '-', '+', '_'])
 }
 
 fn bindings(tables: &[Spanned<BindingTable>], report: &mut Report<'_>) -> Vec<Binding> {

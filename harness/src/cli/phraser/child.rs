@@ -1,6 +1,6 @@
 //! A phraser that is a command: one line in, one line out.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::process::{Child as Process, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use balk_guards::{Gap, Phraser, sanitise};
 
 use crate::bench::Stopwatch;
+use crate::cli::out;
 use crate::cli::say::say;
 use crate::processes::{MEMORY_MIB_MAX, Watchdog, bounded, end};
 
@@ -51,14 +52,24 @@ impl Child {
         let mut process = bounded(&["sh", "-c", &self.command], MEMORY_MIB_MAX)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("cannot be started ({error})"))?;
         let watchdog = Watchdog::over(&process);
+        // It may say what it was asked, so its complaints are printed like other content.
+        let stderr = process.stderr.take().expect("it is a pipe");
+        let complaints = thread::spawn(move || {
+            let _ = io::copy(&mut stderr.take(BYTES_MAX), &mut out::aside());
+        });
         let said = answer(&mut process, line, watch);
         // What it has started ends with it.
         end(&mut process);
         if let Some(watchdog) = watchdog {
             watchdog.leaves();
+        }
+        // What has left its group may hold the other end.
+        while !complaints.is_finished() && u128::from(watch.nanoseconds()) < LIMIT.as_nanos() {
+            thread::sleep(STEP);
         }
         said
     }

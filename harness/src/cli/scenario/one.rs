@@ -90,7 +90,7 @@ impl Asked {
     ) -> io::Result<()> {
         match self.format {
             Medium::Json => {
-                let mut out = out::data();
+                let mut out = out::json();
                 serde_json::to_writer(&mut out, record)?;
                 writeln!(out)?;
             }
@@ -100,7 +100,7 @@ impl Asked {
                     Simulation::new(scenario, &Recipe::none(), options).record(self.seed, &self.set)
                 });
                 let page = trial_page(record, without.as_ref(), &scenario.title, command);
-                out::data().write_all(html(&page).as_bytes())?;
+                out::markup().write_all(html(&page).as_bytes())?;
             }
             Medium::Text => {
                 let mut out = out::people();

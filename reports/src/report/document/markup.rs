@@ -78,6 +78,8 @@ impl Markup {
     pub(super) fn data(&mut self, id: &str, data: &Value) {
         self.open("script", &[("type", "application/json"), ("id", id)]);
         let json = serde_json::to_string(&all_visible(data)).expect("plain data");
+        // In a log of GitHub Actions this begins a command; no reference can stand in a script.
+        let json = json.replace("##[", "##\\u005b");
         for c in json.chars() {
             match c {
                 // They are only inside of strings, where JSON can escape any character.

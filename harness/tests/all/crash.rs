@@ -9,7 +9,7 @@ use crate::common::program::{balk, ran};
 use serde_json::Value;
 
 /// The command of the small agent, with these options.
-fn agent(options: &str) -> String {
+pub(crate) fn agent(options: &str) -> String {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("small_agent");
     assert!(program.exists(), "{} is missing: `cargo build -p balk --examples` makes it", program.display());
     format!("{} {{url}}/v1/chat/completions {{task}} {options}", program.display())

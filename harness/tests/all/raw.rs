@@ -1,5 +1,5 @@
-//! Nothing of content reaches a terminal, a log or a parser but as text: every command, in each of its formats, is given
-//! hostile files, names, arguments, models and clients. What is drawn is said in all of them.
+//! Nothing of content reaches a terminal, a log or a parser but as text. Every command, in each of its formats, is given
+//! hostile files, names, arguments, models and clients.
 
 mod folder;
 mod lines;
@@ -102,5 +102,20 @@ fn a_command_line_that_is_wrong_is_quoted_as_text() {
     {
         let ran = place.piped(Medium::Text, line);
         assert_eq!((ran.code, &*ran.out, ran.wrong, place.shown(line)), (2, "", vec![], vec![]), "{line}");
+    }
+}
+
+#[test]
+fn the_name_of_an_agent_is_no_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("elsewhere");
+    for name in [place.display().to_string(), "../elsewhere".into(), "..".into()] {
+        let run = "[run]\napi = \"openai\"\ncommand = [\"true\", \"{task}\", \"{url}\"]\n";
+        let profile = format!("format = 1\nagent = {name:?}\nversion = \"1\"\n{run}");
+        fs::write(folder.path().join("agent.toml"), profile).expect("it is written");
+        let arguments = ["crash", "--agent", "agent.toml", "--scenario", "repeating", "--out", "out"];
+        let (code, _, err) = ran(&mut balk(folder.path(), &arguments));
+        assert!(code == 3 && err.contains("cannot be the name of an agent"), "{err}");
+        assert!(!place.exists() && !folder.path().join("out").exists());
     }
 }

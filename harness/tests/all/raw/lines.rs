@@ -1,7 +1,7 @@
 //! The command lines of every command, in each of its formats.
 //!
-//! `@` is the hostile text, `@NAME` the name of a file, `NEW` a place that nothing was written to, `AGENT` a small agent,
-//! and `URL` where a model that says the hostile text answers.
+//! `@` is the hostile text, `@NAME` the name of a file, `NEW` a place that nothing was written to, `AGENT` the command
+//! of a small agent, `GAP` the name of a gap report, and `URL` where a model listens that says the hostile text.
 
 use super::media::Medium::{self, Csv, Html, Json, Junit, Markdown, Text, Toml};
 
@@ -24,12 +24,12 @@ pub(super) const FIRST: [(Medium, &str); 13] = [
     ),
     (
         Text,
-        "crash --cmd 'AGENT {url}/v1/chat/completions {task}; cat said' --scenario made-up.toml \
+        "crash --cmd 'AGENT; cat said' --scenario made-up.toml \
             --scenario made-up.toml#made-up-control --seeds 0-0 --max-requests 6 --seconds 20 --out crash",
     ),
     (
         Text,
-        "crash --cmd 'AGENT {url}/v1/chat/completions {task} --turns 2; @' --env TEXT=@ --scenario made-up.toml \
+        "crash --cmd 'AGENT --turns 2; @' --env TEXT=@ --scenario made-up.toml \
             --seeds 0-1 --max-requests 6 --seconds 20 --out crash2",
     ),
     (Text, "label runs/own.jsonl --out ann.tsv --reader @ --places 4"),
@@ -155,7 +155,7 @@ pub(super) const ROWS: [Row; 28] = [
             (Text, "crash --agent agent.toml --scenario made-up.toml --seeds 0-0 --seconds 5 --out NEW"),
             (
                 Text,
-                "crash --agent agent.toml --learn --scenario made-up.toml#made-up-control --seeds 0-0 --seconds 5 --out NEW",
+                "crash --agent agent.toml --learn --scenario made-up.toml#made-up-control --seeds 0-0 --out NEW",
             ),
             (Text, "crash --agent wrong-agent.toml --out NEW"),
             (Text, "crash --agent named-agent.toml --out NEW"),

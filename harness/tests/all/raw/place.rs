@@ -1,7 +1,6 @@
 //! Where the command lines run: a hostile folder, and a model that says the same.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -14,6 +13,7 @@ use crate::common::files;
 use crate::common::program::{balk, ran};
 use crate::common::server::{Script, Server};
 use crate::common::terminal;
+use crate::crash::agent;
 
 /// The files, the model, and the number of places that were named.
 pub(super) struct Place {
@@ -38,15 +38,13 @@ impl Place {
     /// The words of a command line, with what they stand for.
     fn words(&self, line: &str) -> Vec<String> {
         let hostile = &self.hostile;
-        let agent = PathBuf::from(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("small_agent");
         let gap = || {
             let gaps = fs::read_dir(hostile.path().join("state/gaps")).expect("a folder");
             let names = gaps.map(|it| it.expect("it can be read").file_name().into_string().expect("plain"));
             names.min().expect("a report")
         };
         let word = |word: String| {
-            let mut word =
-                word.replace("AGENT", &agent.display().to_string()).replace("URL", &self.model.url());
+            let mut word = word.replace("AGENT", agent("").trim()).replace("URL", &self.model.url());
             if word.contains("NEW") {
                 word = word.replace("NEW", &format!("out{}", self.named.fetch_add(1, Relaxed)));
             }

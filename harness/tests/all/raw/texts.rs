@@ -74,8 +74,8 @@ const PIECES: [&str; 68] = [
     " ",
 ];
 
-/// A case starts some hundreds of processes and has every piece, so one is enough for each 256 of the usual ones. None is
-/// made simpler.
+/// A case starts some hundreds of processes and has every piece, so there is one for each 256 of the usual ones. None
+/// is made simpler.
 pub(super) fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
     let cases = usual.cases.div_ceil(256);

@@ -223,7 +223,8 @@ impl Hostile {
             let (hello, answer) = (quoted(&hello.to_string()), quoted(answer));
             let review = "'{\"review\"'*";
             format!(
-                "read -r _; echo {hello}\nwhile read -r l; do case $l in {review}) echo {answer};; esac; done\n"
+                "say() {{ printf '%s\\n' \"$1\"; }}; read -r _; say {hello}\n\
+                 while read -r l; do case $l in {review}) say {answer};; esac; done\n"
             )
         };
         self.write("guard.sh", &script(&hello, &answer.to_string()));

@@ -13,7 +13,7 @@ pub(super) const FIRST: [(Medium, &str); 13] = [
     (
         Text,
         "bench --suite made-up.toml --guard default --guard 'exec:sh guard.sh' --seeds 0-3 --config settings.toml \
-            --set actor.title=@ --out bench --keep-transcripts all --fail-on false_interventions>9",
+            --set actor.title=@ --out bench --keep-transcripts all",
     ),
     (Text, "bench --suite made-up.toml --guard default --seeds 0-3 --shard 1/2 --out one"),
     (Text, "bench --suite made-up.toml --guard default --seeds 0-3 --shard 2/2 --out two"),
@@ -113,7 +113,7 @@ pub(super) const ROWS: [Row; 28] = [
             (Text, "bench --suite @NAME.toml --seeds 0-0 --guard 'exec:sh breaks.sh'"),
             (
                 Text,
-                "bench --suite made-up.toml --seeds 0-0 --guard default --fail-on recovery<1 --set title=@",
+                "bench --suite made-up.toml --seeds 0-0 --guard default --fail-on recovery<1 --set actor.title=@",
             ),
             (Text, "bench --suite made-up.toml --seeds 0-0 --guard default --sweep @=0..1:1/2"),
             (Text, "bench --suite made-up.toml --seeds 0-0 --guard default --out bench --resume"),
@@ -124,9 +124,9 @@ pub(super) const ROWS: [Row; 28] = [
     (
         "live",
         &[
-            (Text, "live --offline live"),
-            (Text, "live --offline live --show made-up:0"),
-            (Text, "live --offline live --show @:0"),
+            (Text, "live --offline live --suite made-up.toml"),
+            (Text, "live --offline live --suite made-up.toml --show made-up:0"),
+            (Text, "live --offline live2 --show @:0"),
             (Text, "live --endpoint URL --model @ --suite made-up.toml --trials 1 --max-turns 2 --out NEW"),
             (
                 Text,
@@ -208,7 +208,7 @@ pub(super) const ROWS: [Row; 28] = [
         &[
             (Toml, "shrink made-up.toml --shows not-recovered --guard none --tries 9"),
             (Text, "shrink made-up.toml --shows not-recovered --guard none --tries 9 --out NEW"),
-            (Text, "shrink made-up.toml --shows done-twice --set title=@"),
+            (Text, "shrink made-up.toml --shows done-twice --set actor.title=@"),
             (Text, "shrink made-up.toml --shows rule=@:@"),
             (Text, "shrink made-up.toml --shows @"),
         ],
@@ -285,7 +285,7 @@ const SCENARIO: [(Medium, &str); 22] = [
     (Text, "scenario @"),
     (Text, "scenario made-up.toml --guard @"),
     (Text, "scenario made-up.toml --set @=@"),
-    (Text, "scenario made-up.toml --set title=@ --seeds @"),
+    (Text, "scenario made-up.toml --set actor.title=@ --seeds @"),
     (Text, "scenario made-up.toml --config unknown.toml"),
     (Text, "scenario made-up.toml --config wrong.toml --set-from said"),
 ];

@@ -126,6 +126,15 @@ impl<W: Write> Visible<W> {
         }
     }
 
+    /// How many bytes are printed as they are, and leave the line as it is: most of most texts.
+    fn plain(&self, text: &str) -> usize {
+        if !self.begun.is_empty() || self.tail != Tail::Other {
+            return 0;
+        }
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'#';
+        text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len())
+    }
+
     /// Shows what was begun and is neither a colour nor a line end.
     fn end(&mut self, text: &mut String) {
         std::mem::take(&mut self.begun).chars().for_each(|c| self.put(c, text));
@@ -184,7 +193,17 @@ impl<W: Write> Write for Visible<W> {
         let rest = self.bytes.split_off(whole);
         let whole = std::mem::replace(&mut self.bytes, rest);
         let mut text = String::with_capacity(whole.len());
-        String::from_utf8_lossy(&whole).chars().for_each(|c| self.add(c, &mut text));
+        let whole = String::from_utf8_lossy(&whole);
+        let mut rest = &*whole;
+        while let Some(c) = rest.chars().next() {
+            let plain = self.plain(rest);
+            if plain > 0 {
+                text.push_str(&rest[..plain]);
+            } else {
+                self.add(c, &mut text);
+            }
+            rest = &rest[plain.max(c.len_utf8())..];
+        }
         self.out.write_all(text.as_bytes())?;
         Ok(bytes.len())
     }

@@ -40,9 +40,9 @@ impl Hostile {
         self.text.replace(char::is_control, " ")
     }
 
-    /// A name for a file, without what a path or a list of names is made of.
+    /// A name for a file, without what a path or a list of names is made of, and no option.
     pub(super) fn name(&self) -> String {
-        let mut name = self.argument().replace(['/', ',', '#'], "");
+        let mut name = self.argument().replace(['/', ',', '#'], "").trim_start_matches('-').to_owned();
         while name.len() > 160 {
             name.pop();
         }

@@ -13,14 +13,14 @@ pub(super) const FIRST: [(Medium, &str); 13] = [
     (
         Text,
         "bench --suite made-up.toml --guard default --guard 'exec:sh guard.sh' --seeds 0-3 --config settings.toml \
-            --set actor.title=@ --out bench --keep-transcripts all",
+            --set actor.title=a@ --out bench --keep-transcripts all",
     ),
     (Text, "bench --suite made-up.toml --guard default --seeds 0-3 --shard 1/2 --out one"),
     (Text, "bench --suite made-up.toml --guard default --seeds 0-3 --shard 2/2 --out two"),
-    (Text, "live --endpoint URL --model @ --suite made-up.toml --trials 1 --max-turns 4 --out live --react"),
+    (Text, "live --endpoint URL --model a@ --suite made-up.toml --trials 1 --max-turns 4 --out live --react"),
     (
         Text,
-        "live --endpoint URL --model @ --suite text-only-chat --trials 1 --max-turns 4 --out live2 --react",
+        "live --endpoint URL --model a@ --suite text-only-chat --trials 1 --max-turns 4 --out live2 --react",
     ),
     (
         Text,
@@ -32,8 +32,8 @@ pub(super) const FIRST: [(Medium, &str); 13] = [
         "crash --cmd 'AGENT --turns 2; @' --env TEXT=@ --scenario made-up.toml \
             --seeds 0-1 --max-requests 6 --seconds 20 --out crash2",
     ),
-    (Text, "label runs/own.jsonl --out ann.tsv --reader @ --places 4"),
-    (Text, "label runs/own.jsonl --out bob.tsv --reader @ --places 4"),
+    (Text, "label runs/own.jsonl --out ann.tsv --reader a@ --places 4"),
+    (Text, "label runs/own.jsonl --out bob.tsv --reader a@ --places 4"),
     (Text, "scenario gap.toml --state-dir state --events events.jsonl"),
     (Json, "triage logs runs --format json"),
     (Text, "import logs runs --out neutral.jsonl"),
@@ -113,7 +113,7 @@ pub(super) const ROWS: [Row; 28] = [
             (Text, "bench --suite @NAME.toml --seeds 0-0 --guard 'exec:sh breaks.sh'"),
             (
                 Text,
-                "bench --suite made-up.toml --seeds 0-0 --guard default --fail-on recovery<1 --set actor.title=@",
+                "bench --suite made-up.toml --seeds 0-0 --guard default --fail-on recovery<1 --set actor.title=a@",
             ),
             (Text, "bench --suite made-up.toml --seeds 0-0 --guard default --sweep @=0..1:1/2"),
             (Text, "bench --suite made-up.toml --seeds 0-0 --guard default --out bench --resume"),
@@ -208,7 +208,7 @@ pub(super) const ROWS: [Row; 28] = [
         &[
             (Toml, "shrink made-up.toml --shows not-recovered --guard none --tries 9"),
             (Text, "shrink made-up.toml --shows not-recovered --guard none --tries 9 --out NEW"),
-            (Text, "shrink made-up.toml --shows done-twice --set actor.title=@"),
+            (Text, "shrink made-up.toml --shows done-twice --set actor.title=a@"),
             (Text, "shrink made-up.toml --shows rule=@:@"),
             (Text, "shrink made-up.toml --shows @"),
         ],
@@ -285,7 +285,7 @@ const SCENARIO: [(Medium, &str); 22] = [
     (Text, "scenario @"),
     (Text, "scenario made-up.toml --guard @"),
     (Text, "scenario made-up.toml --set @=@"),
-    (Text, "scenario made-up.toml --set actor.title=@ --seeds @"),
+    (Text, "scenario made-up.toml --set actor.title=a@ --seeds @"),
     (Text, "scenario made-up.toml --config unknown.toml"),
     (Text, "scenario made-up.toml --config wrong.toml --set-from said"),
 ];

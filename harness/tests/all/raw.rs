@@ -1,5 +1,5 @@
-//! Nothing of content reaches a terminal, a log or a parser but as text. Every command, in each of its formats, is given
-//! hostile files, names, arguments, models and clients.
+//! Nothing of content reaches a terminal, a log or a parser but as text. Every command, in each of its formats, is
+//! given hostile files, names, arguments, models and clients.
 
 mod folder;
 mod lines;

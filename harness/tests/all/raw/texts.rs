@@ -74,11 +74,11 @@ const PIECES: [&str; 68] = [
     " ",
 ];
 
-/// A case starts some hundreds of processes and has every piece, so there is one for each 128 of the usual ones. None
+/// A case starts some hundreds of processes and has every piece, so there is one for each 256 of the usual ones. None
 /// is made simpler.
 pub(super) fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
-    let cases = usual.cases.div_ceil(128);
+    let cases = usual.cases.div_ceil(256);
     ProptestConfig { cases, max_shrink_iters: 0, failure_persistence: None, ..usual }
 }
 

@@ -406,7 +406,25 @@ fn unwritable(path: &Path, error: io::Error) -> Error {
         .hint(&format!("earlier results are complete; continue with --resume {way_out}"))
 }
 
-/// A label as a folder name.
+/// A label as a folder name. A forged record may have any: none is the folder above.
 fn folder_name(label: &str) -> String {
-    label.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.=".contains(c), "-")
+    let name = label.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.=".contains(c), "-");
+    match name.strip_prefix('.') {
+        Some(rest) => format!("-{rest}"),
+        None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_no_way_out_of_the_folder() {
+        for (label, folder) in
+            [("..", "-."), (".", "-"), ("../up", "-.-up"), ("a:b=1", "a-b=1"), ("a..b", "a..b")]
+        {
+            assert_eq!(folder_name(label), folder);
+        }
+    }
 }

@@ -58,7 +58,7 @@ enum Form {
     Text,
     /// As an escape, which programs read as the character. All that needs one is in strings.
     Json,
-    /// The same. In a literal string, which has no escapes, it is a visible sign.
+    /// The same. A literal string has no escapes, and gets one as text.
     Toml,
     /// As a visible sign, or as a reference, which browsers read as the character.
     Markup,

@@ -125,10 +125,10 @@ impl Store {
         let mut lines = Kept::new();
         let (packed, journal) = (folder.join(PACKED), folder.join(JOURNAL));
         if let Some(input) = unpacked(&packed)? {
-            read_old(&packed, input, &mut lines)?;
+            read_old(&packed, input, false, &mut lines)?;
         }
         if let Some(file) = input::open_own_if_there(&journal)? {
-            read_old(&journal, BufReader::new(file), &mut lines)?;
+            read_old(&journal, BufReader::new(file), true, &mut lines)?;
         }
         Self::of(folder, lines).pack().map(|()| true)
     }
@@ -320,15 +320,18 @@ fn at_most(bytes: u64) -> String {
 
 const COMPLETION: &str = "a completion of a live record: {\"scenario\": …}";
 
-/// Reads lines without checksums. What a killed run left of the last one is dropped.
-fn read_old(path: &Path, input: impl BufRead, lines: &mut Kept) -> Result<(), Error> {
+/// Reads lines without checksums. What a killed run left of the last one of a file that grows is dropped.
+fn read_old(path: &Path, input: impl BufRead, grows: bool, lines: &mut Kept) -> Result<(), Error> {
     for (number, text) in (1_u64..).zip(seal::plain_lines(input.take(BYTES_MAX))) {
         let bad = |found: String| Error {
             place: format!("line {number}").into(),
             ..Error::file(path, COMPLETION, found)
         };
         let text = text.map_err(|error| bad(error.to_string()))?;
-        let Some(line) = text.strip_suffix('\n') else { return Ok(()) };
+        let line = match text.strip_suffix('\n') {
+            None if grows => return Ok(()),
+            line => line.unwrap_or(&text),
+        };
         let key = key(line).map_err(bad)?;
         lines.insert(key, line.into());
     }

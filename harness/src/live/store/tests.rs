@@ -104,6 +104,8 @@ fn completions_without_checksums_get_them_once() {
     store.pack().expect("it can be written");
     let new = std::fs::read(&packed).expect("a file");
     let old: String = all(&store).values().map(|line| format!("{line}\n")).collect();
+    // Whoever packed it may have left out the last line feed.
+    let old = old.trim_end();
     files::write_passing(&packed, zstd::stream::encode_all(old.as_bytes(), 1).expect("it packs"))
         .expect("a file");
     let error = Store::read(folder.path()).err().map(|it| it.to_string()).unwrap_or_default();

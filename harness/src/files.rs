@@ -39,6 +39,17 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
     }
 }
 
+/// Writes a file whose name is Balk's, such as one of a record. A link of this name is replaced and not followed: the
+/// folder may come from a stranger.
+///
+/// # Errors
+/// The folder or the file cannot be written, or the disk is full; the file is then unchanged.
+pub(crate) fn write_own(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    let there = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    let file = written(path, there.map(|it| it.permissions()), write)?;
+    put(path, file, |file, path| file.persist(path))
+}
+
 /// Writes a new file in a folder that is there, and never replaces one. A device or a pipe is written through.
 ///
 /// # Errors
@@ -192,6 +203,11 @@ pub(crate) struct Growing {
 }
 
 impl Growing {
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Waits until what was added is on the disk.
     ///
     /// # Errors
@@ -261,8 +277,9 @@ fn written(
         }
         made => made?,
     };
-    let finished = fill(file.as_file(), file.path(), write).and_then(|()| {
-        permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it))?;
+    // First of all, so that nobody else reads what only its owner may.
+    let permitted = permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it));
+    let finished = permitted.and_then(|()| fill(file.as_file(), file.path(), write)).and_then(|()| {
         before(Step::Sync, file.path())?;
         file.as_file().sync_all()
     });

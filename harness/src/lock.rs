@@ -89,6 +89,7 @@ impl Drop for Lock {
 pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<(), Error> {
     let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
     let unfinished = files::unfinished(folder);
+    check_unfinished(&unfinished)?;
     files::make_folder(&unfinished).map_err(unusable)?;
     let lock = Lock::take(&unfinished)?;
     let write = || {
@@ -112,6 +113,20 @@ pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<
     }
     drop(lock);
     written.map_err(unusable)
+}
+
+/// Checks that nothing is where a new folder is written, or what a killed run left: a folder with its lock.
+fn check_unfinished(folder: &Path) -> Result<(), Error> {
+    let is_left = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(Error::file(folder, "a folder that can be written to", error)),
+        Ok(about) => about.is_dir() && folder.join(NAME).symlink_metadata().is_ok_and(|it| it.is_file()),
+    };
+    if is_left {
+        return Ok(());
+    }
+    Err(Error::file(folder, "nothing, or what a killed run of balk left", "something else")
+        .hint("move it away"))
 }
 
 fn held(folder: &Path, file: &mut File) -> Error {
@@ -173,9 +188,32 @@ mod tests {
         let held = write().expect_err("it is held").to_string();
         assert!(held.contains("expected a folder that no other run writes to"), "{held}");
         drop(lock);
+        // The lock of a killed run stays.
+        there(&unfinished.join(NAME), "balk hunt (process 1)\n");
         write().expect("it can be written");
         assert_eq!((names(work.path()), names(&folder)), (vec!["finds".to_owned()], vec!["a".to_owned()]));
         assert!(write().is_err(), "no folder with files is replaced");
+        // What a person has there, and what a link leads to, is left alone.
+        fs::create_dir(&unfinished).expect("a folder");
+        there(&unfinished.join("thesis.txt"), "all of it");
+        fs::remove_dir_all(&folder).expect("a folder");
+        let refused = write().expect_err("it is not balk's").to_string();
+        assert!(refused.contains("expected nothing, or what a killed run of balk left"), "{refused}");
+        assert_eq!(
+            (names(work.path()), names(&unfinished)),
+            (vec![".balk-finds".to_owned()], vec!["thesis.txt".to_owned()])
+        );
+        #[cfg(unix)]
+        {
+            fs::rename(&unfinished, work.path().join("mine")).expect("a folder");
+            std::os::unix::fs::symlink("mine", &unfinished).expect("a link");
+            there(&unfinished.join(NAME), "");
+            assert!(write().is_err());
+            assert_eq!(names(&work.path().join("mine")), [NAME, "thesis.txt"]);
+            fs::remove_file(&unfinished).expect("a link");
+            fs::remove_dir_all(work.path().join("mine")).expect("a folder");
+        }
+        write().expect("it can be written");
         assert_eq!((names(work.path()), names(&folder)), (vec!["finds".to_owned()], vec!["a".to_owned()]));
     }
 }

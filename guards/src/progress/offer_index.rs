@@ -9,7 +9,16 @@ use balk_contract::{Offer, Purpose, ToolCall};
 
 /// What is remembered about the offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Offered", into = "Offered")]
 pub(super) struct OfferIndex {
+    offered: Offered,
+    /// The places of the tools, by name. Of two with one name, the first comes first.
+    by_name: Vec<usize>,
+}
+
+/// What is saved of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Offered {
     tools: Vec<Named>,
     /// Whether any of them has this purpose; in most offers none has.
     finishes: bool,
@@ -35,6 +44,20 @@ pub(super) enum Unfit {
     Arguments,
 }
 
+impl From<Offered> for OfferIndex {
+    fn from(offered: Offered) -> Self {
+        let mut by_name: Vec<usize> = (0..offered.tools.len()).collect();
+        by_name.sort_by_key(|at| &offered.tools[*at].name);
+        Self { offered, by_name }
+    }
+}
+
+impl From<OfferIndex> for Offered {
+    fn from(index: OfferIndex) -> Self {
+        index.offered
+    }
+}
+
 impl OfferIndex {
     pub(super) fn of(offer: &Offer) -> Self {
         let tools = offer.tools().iter().map(|tool| Named {
@@ -43,37 +66,40 @@ impl OfferIndex {
             required: tool.parameters.required().clone(),
         });
         let has = |purpose| offer.first(purpose).is_some();
-        Self {
+        let offered = Offered {
             tools: tools.collect(),
             finishes: has(Purpose::Finish),
             waits: has(Purpose::Wait),
             asks: has(Purpose::AskUser),
-        }
+        };
+        offered.into()
     }
 
     fn get(&self, tool: &str) -> Option<&Named> {
-        self.tools.iter().find(|it| *it.name == *tool)
+        let tools = &self.offered.tools;
+        let first = self.by_name.partition_point(|at| &*tools[*at].name < tool);
+        self.by_name.get(first).map(|at| &tools[*at]).filter(|it| *it.name == *tool)
     }
 
     /// Whether the tool declares the task finished.
     pub(super) fn finishes(&self, tool: &str) -> bool {
-        self.finishes && self.get(tool).is_some_and(|it| it.purpose == Purpose::Finish)
+        self.offered.finishes && self.get(tool).is_some_and(|it| it.purpose == Purpose::Finish)
     }
 
     /// Whether the tool asks the user.
     pub(super) fn asks(&self, tool: &str) -> bool {
-        self.asks && self.get(tool).is_some_and(|it| it.purpose == Purpose::AskUser)
+        self.offered.asks && self.get(tool).is_some_and(|it| it.purpose == Purpose::AskUser)
     }
 
     /// Whether the tool waits for something.
     pub(super) fn waits(&self, tool: &str) -> bool {
-        self.waits && self.get(tool).is_some_and(|it| it.purpose == Purpose::Wait)
+        self.offered.waits && self.get(tool).is_some_and(|it| it.purpose == Purpose::Wait)
     }
 
     /// Why this call cannot run, if the offer shows it.
     pub(super) fn unfit(&self, call: &ToolCall) -> Option<Unfit> {
         let Some(tool) = self.get(&call.tool) else {
-            return (!self.tools.is_empty()).then_some(Unfit::UnknownTool);
+            return (!self.offered.tools.is_empty()).then_some(Unfit::UnknownTool);
         };
         let lacks_one =
             || !call.members.is_cut() && tool.required.iter().any(|it| call.members.get(it).is_none());
@@ -90,8 +116,8 @@ impl OfferIndex {
         const SAID: usize = 8;
         let works = |it: &&Named| !matches!(it.purpose, Purpose::Finish | Purpose::AskUser);
         let said: Vec<_> =
-            self.tools.iter().filter(works).take(SAID).map(|it| format!("`{}`", it.name)).collect();
-        let rest = if self.tools.iter().filter(works).count() > SAID { ", …" } else { "" };
+            self.offered.tools.iter().filter(works).take(SAID).map(|it| format!("`{}`", it.name)).collect();
+        let rest = if self.offered.tools.iter().filter(works).count() > SAID { ", …" } else { "" };
         format!("{}{rest}", said.join(", "))
     }
 
@@ -103,7 +129,7 @@ impl OfferIndex {
     }
 
     pub(super) fn ask(&self) -> String {
-        let ask = self.tools.iter().find(|it| it.purpose == Purpose::AskUser);
+        let ask = self.offered.tools.iter().find(|it| it.purpose == Purpose::AskUser);
         ask.map_or_else(|| "ask the user".into(), |ask| format!("ask the user with `{}`", ask.name))
     }
 }

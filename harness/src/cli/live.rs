@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
 use balk_reports::records::{
-    Bench as Record, Drawn, MAX_TURNS, Plan, PlannedLive, Seeds, Suite, is_under_test,
+    Bench as Record, Drawn, MAX_TURNS, Plan, PlannedLive, PlannedScenario, Seeds, Suite, is_under_test,
 };
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
@@ -298,10 +298,15 @@ impl Live {
 
     /// The worlds of a record. It names files by their scenarios alone.
     fn suite_of(&self, path: &Path, plan: &Plan) -> Result<String, Error> {
-        let in_file = plan.scenarios.iter().find(|it| it.suite == Suite::File);
+        // What a record says is no reason to look for a file.
+        let is_of_file = |it: &&PlannedScenario| it.suite == Suite::File || !load::is_ours(&it.name);
+        let in_file = plan.scenarios.iter().find(is_of_file);
         match (&self.suite, in_file) {
             (Some(suite), _) => Ok(suite.clone()),
-            (None, None) => Ok(plan.suite.clone()),
+            (None, None) if suite::are_ours(&plan.suite, plan.pools) => Ok(plan.suite.clone()),
+            (None, None) => {
+                Err(Error::usage("--suite", "the scenarios of the record", format!("`{}` in it", plan.suite)))
+            }
             (None, Some(scenario)) => {
                 let found = format!("none for `{}`, which is not in the catalogue", scenario.name);
                 let error = Error::usage("--suite", "the files of the scenarios in the record", found);

@@ -127,6 +127,11 @@ impl Source {
     }
 }
 
+/// Whether this names a scenario of the catalogue or drawn worlds, and no file.
+pub(super) fn is_ours(target: &str) -> bool {
+    catalogue::find(target).is_some() || Target::find(target).is_some()
+}
+
 /// Between a file and the name of a scenario in it.
 const OF_FILE: char = '#';
 

@@ -9,6 +9,8 @@ use std::io::{self, IsTerminal as _, Write};
 
 use balk_reports::report::document::{sign, visible};
 
+use crate::error::Error;
+
 /// Standard output, for people.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub(super) fn people() -> Box<dyn Write + Send> {
@@ -27,10 +29,20 @@ pub(super) fn json() -> Box<dyn Write + Send> {
     Box::new(Visible::new(io::stdout(), Form::Json))
 }
 
-/// Standard output, for TOML.
-#[expect(clippy::disallowed_methods, reason = "the one place")]
-pub(super) fn toml() -> Box<dyn Write + Send> {
-    Box::new(Visible::new(io::stdout(), Form::Toml))
+/// A text in TOML as it is printed.
+///
+/// # Errors
+/// It would be another document: a literal string in it has something that a terminal or a log obeys, and no escapes.
+pub(super) fn as_toml(text: &str) -> Result<String, Error> {
+    let mut shown = Vec::new();
+    Visible::new(&mut shown, Form::Toml).write_all(text.as_bytes())?;
+    let shown = String::from_utf8_lossy(&shown).into_owned();
+    if shown != text && shown.parse::<toml::Table>().ok() != text.parse::<toml::Table>().ok() {
+        let found = "a literal string with characters that a terminal or a log obeys";
+        let error = Error::usage("standard output", "text that can be printed", found);
+        return Err(error.hint("name a folder with --out"));
+    }
+    Ok(shown)
 }
 
 /// Standard output, for HTML and XML.
@@ -58,7 +70,7 @@ enum Form {
     Text,
     /// As an escape, which programs read as the character. All that needs one is in strings.
     Json,
-    /// The same. A literal string has no escapes, and gets one as text.
+    /// The same. A literal string has no escapes.
     Toml,
     /// As a visible sign, or as a reference, which browsers read as the character.
     Markup,
@@ -259,6 +271,8 @@ mod tests {
             "it = \"\"\"\n##\\U0000005bgroup]\\U0000009b\\U0000202e\\U0001fffe漢\n:\\U0000003awarning::\"\"\""
         );
         assert_eq!(found.parse::<toml::Table>().expect("TOML"), toml.parse().expect("TOML"));
+        assert_eq!(as_toml(&toml).expect("it has escapes"), found);
+        assert!(as_toml("it = '''\n::warning::'''").is_err() && as_toml("it = '''\n:warning'''").is_ok());
         let markup = printed(Form::Markup, &[b"<p>a\n ::warning::b ##[group]c: d::e</p>"]);
         assert_eq!(markup, "<p>a\n :&#58;warning::b ##&#91;group]c: d::e</p>");
     }

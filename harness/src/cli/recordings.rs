@@ -100,7 +100,16 @@ pub(super) fn expand(input: &Path) -> Result<Vec<Sought>, Error> {
     let mut folders = vec![input.to_owned()];
     while let Some(folder) = folders.pop() {
         let unreadable = |error: io::Error| Error::unreadable(&folder, &error);
-        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if folder == input => return Err(unreadable(error)),
+            // It is said where it is to be read, and the rest is read.
+            Err(_) => {
+                files.push(Sought { path: folder, sought: false });
+                continue;
+            }
+        };
+        for entry in entries {
             let entry = entry.map_err(unreadable)?;
             let path = entry.path();
             // The type is that of a link itself, so a link to a folder above makes no loop.

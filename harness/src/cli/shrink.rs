@@ -158,7 +158,7 @@ impl Shrink {
 
     fn write(&self, shrunk: &Shrunk, config: &Config) -> Result<(), Error> {
         let Some(folder) = &self.out else {
-            write!(out::toml(), "{}", shrunk.text)?;
+            write!(out::data(), "{}", out::as_toml(&shrunk.text)?)?;
             say(format_args!("shows {}: {}", self.shows, self.command(config, "FILE", &[], shrunk.seed)));
             return Ok(());
         };

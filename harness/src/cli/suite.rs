@@ -70,6 +70,11 @@ pub(super) fn asked(
     Ok(asked)
 }
 
+/// Whether a suite has scenarios of the catalogue and drawn worlds alone, and no file.
+pub(super) fn are_ours(suite: &str, pools: Pools) -> bool {
+    suite.split(',').flat_map(|name| named(name.trim(), pools)).all(|it| load::is_ours(&it))
+}
+
 /// What one name in a suite means.
 fn named(name: &str, pools: Pools) -> Vec<String> {
     let of_kind = |kind: Option<Kind>| -> Vec<String> {

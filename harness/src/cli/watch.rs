@@ -1,6 +1,6 @@
 //! Shows and logs each entry of a run as it is committed.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use balk_guards::{Entry, Phraser};
 use balk_reports::records::EntryRecord;
@@ -8,12 +8,13 @@ use balk_reports::report::Chat;
 
 use super::events::Events;
 use super::phraser::Phrased;
+use crate::error::Error;
 
 /// The observer of a run.
 pub(super) struct Watch<'p> {
     events: Option<Events>,
     shown: Option<(Chat, Phrased<'p>, Box<dyn Write + Send>)>,
-    failed: Option<io::Error>,
+    failed: Option<Error>,
 }
 
 impl<'p> Watch<'p> {
@@ -35,7 +36,7 @@ impl<'p> Watch<'p> {
         let logged = self.events.as_mut().map(|events| events.entry(recorded));
         let shown = self.shown.as_mut().map(|(chat, phrased, to)| {
             let entry = EntryRecord::from(&phrased.entry(entry));
-            to.write_all(chat.entry(&entry).as_bytes())
+            to.write_all(chat.entry(&entry).as_bytes()).map_err(Error::from)
         });
         for error in [logged, shown].into_iter().flatten().filter_map(Result::err) {
             self.failed.get_or_insert(error);
@@ -46,7 +47,7 @@ impl<'p> Watch<'p> {
     ///
     /// # Errors
     /// An output that could not be written.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         self.failed.map_or(Ok(()), Err)
     }
 }

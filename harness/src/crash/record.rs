@@ -1,16 +1,16 @@
 //! The file with the record of all runs: one line of JSON with its [seal](balk_reports::records::seal).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use balk_reports::records::crash::{CRASH_SCHEMA, Record};
+use balk_reports::records::crash::{CRASH_SCHEMA, Record, Run};
 use balk_reports::records::seal::{Damage, Sealed, Sealing};
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::job::RECORD;
 use crate::error::Error;
-use crate::files::write_whole;
+use crate::files::write_own;
 use crate::input;
 use crate::lock::Lock;
 
@@ -32,7 +32,7 @@ struct Versioned {
 /// The file cannot be written; it is then unchanged.
 pub fn write(folder: &Path, record: &Record) -> Result<(), Error> {
     let path = folder.join(RUNS);
-    write_whole(&path, |out| Sealing::new(out).last(record))
+    write_own(&path, |out| Sealing::new(out).last(record))
         .map_err(|error| Error::file(&path, "a writable file", error))
 }
 
@@ -65,7 +65,14 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
         error.hint("it is no record of `balk crash`, or was changed or truncated: play the runs again")
     })?;
     let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
-    serde_json::from_str(&line.unwrap_or_default()).map_err(|error| bad(&expected, &error))
+    let record: Record =
+        serde_json::from_str(&line.unwrap_or_default()).map_err(|error| bad(&expected, &error))?;
+    let leaves =
+        |run: &&Run| Path::new(&run.folder).components().any(|it| !matches!(it, Component::Normal(_)));
+    if let Some(run) = record.runs.iter().find(leaves) {
+        return Err(bad("folders of runs below that of the record", &format_args!("`{}`", run.folder)));
+    }
+    Ok(record)
 }
 
 fn in_line(path: &Path, line: u64, expected: &str, found: &dyn std::fmt::Display) -> Error {
@@ -119,6 +126,8 @@ pub fn is_there(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use balk_reports::records::crash::Verdict;
+
     use super::*;
     use crate::files::write_passing;
 
@@ -155,6 +164,25 @@ mod tests {
             }
             write_passing(&path, &whole[..at]).expect("a file");
             assert!(read(folder.path()).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_a_run_lies_below_that_of_the_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (of_run, is_below) in [("a/b/0", true), ("/etc", false), ("a/../../b", false), ("..", false)] {
+            let run = serde_json::json!({
+                "agent": "a", "scenario": "b", "kind": "stubborn", "seed": "0", "folder": of_run,
+                "verdict": Verdict::not_run("why".to_owned()),
+            });
+            let run: Run = serde_json::from_value(run).expect("a run");
+            write(folder.path(), &Record { runs: vec![run], ..record() }).expect("it can be written");
+            let error = read(folder.path()).err().map(|it| it.to_string()).unwrap_or_default();
+            assert_eq!(error.is_empty(), is_below, "{of_run}: {error}");
+            assert!(
+                is_below || error.contains(&format!("below that of the record, found `{of_run}`")),
+                "{error}"
+            );
         }
     }
 

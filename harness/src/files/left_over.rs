@@ -1,6 +1,6 @@
 //! Files that are not whole: how they are made, and how what a killed run left of them is removed.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -16,22 +16,21 @@ pub(super) const UNFINISHED: &str = ".balk-";
 /// How the name of a file begins until it is whole.
 const TEMPORARY: &str = ".balk-unfinished-";
 
-/// Removes the unfinished files of killed runs in a folder. Those of runs that go on are locked.
+/// Removes the unfinished files of killed runs in a folder. Those of runs that go on are locked, and what cannot be
+/// removed is somebody else's: it stays.
 ///
 /// # Errors
-/// The folder cannot be read, or a file cannot be removed.
+/// The folder cannot be read.
 pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY) && entry.file_type()?.is_file() {
             let path = entry.path();
-            match open_own(&path).map(|it| it.try_lock().map(|()| it)) {
-                // It is gone once it is removed, so nobody else can take it for theirs.
-                Ok(Ok(_locked)) => remove(&path)?,
-                Ok(Err(TryLockError::WouldBlock)) => {}
-                Ok(Err(TryLockError::Error(error))) => return Err(error),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+            // It is locked until it is removed, so nobody else can take it for theirs.
+            if let Ok(file) = open_own(&path)
+                && file.try_lock().is_ok()
+            {
+                let _ = remove(&path);
             }
         }
     }

@@ -82,6 +82,33 @@ mod unix {
     }
 
     #[test]
+    fn what_only_its_owner_may_read_is_nobody_elses_while_it_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        there(&path, "first");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+        let unfinished = |out: &mut Out<'_>| {
+            let name = names(folder.path()).into_iter().find(|it| it.starts_with('.')).expect("it is begun");
+            let mode = fs::metadata(folder.path().join(name))?.permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            out.write_all(b"second")
+        };
+        write_whole(&path, unfinished).expect("it can be written");
+        assert_eq!(text(&path), "second");
+    }
+
+    #[test]
+    fn a_link_with_a_name_of_our_own_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        there(&at("real"), "first");
+        symlink("real", at("link")).expect("a link");
+        write_own(&at("link"), says("second")).expect("it can be written");
+        assert_eq!((text(&at("real")), text(&at("link"))), ("first".to_owned(), "second".to_owned()));
+        assert!(!at("link").is_symlink());
+    }
+
+    #[test]
     fn a_link_stays_and_one_that_leads_nowhere_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);

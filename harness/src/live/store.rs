@@ -160,7 +160,7 @@ impl Store {
             sealing = Some(sealed.on(()));
             Ok(())
         };
-        files::write_whole(&path, lines).map_err(cannot)?;
+        files::write_own(&path, lines).map_err(cannot)?;
         let file = files::append(&path).map_err(cannot)?;
         written.journal = sealing.map(|it| it.on(file));
         Ok(())
@@ -232,7 +232,7 @@ impl Store {
             packer.finish().map(|_| ())
         };
         let cannot = |error: io::Error| Error::file(&path, "a file that can be written to", error);
-        files::write_whole(&path, pack).map_err(cannot)?;
+        files::write_own(&path, pack).map_err(cannot)?;
         written.journal = None;
         files::remove(&self.folder.join(JOURNAL)).map_err(cannot)
     }

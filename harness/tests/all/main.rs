@@ -74,6 +74,8 @@ mod set_from;
 mod shell;
 mod shrink;
 mod starter;
+#[cfg(target_os = "linux")]
+mod strangers;
 mod triage;
 mod trials;
 mod validity;

@@ -108,12 +108,15 @@ fn h5_a_command_that_hangs_is_killed_with_all_that_it_started() {
 #[test]
 fn h5_a_command_has_bounds_and_leaves_nothing_behind() {
     let folder = empty();
-    let phraser = "ulimit -d > bound; sleep 600 >/dev/null 2>&1 & echo $! > left; echo Some words.";
+    let phraser = "ulimit -d > bound; sleep 600 >/dev/null 2>&1 & echo $! > left;
+        setsid sh -c 'echo $$ > apart; exec sleep 600' </dev/null >/dev/null 2>&1 &
+        until [ -s apart ]; do sleep 0.1; done; echo Some words.";
     let (_, out, err) = run(folder.path(), &["--phraser", phraser]);
     assert!(err.is_empty() && out.contains("│ Some words.\n"), "{out}{err}");
     let written = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it was written");
     assert_eq!(written("bound").trim(), (4096 * 1024).to_string(), "KiB");
     wait_for("the end of what it started", || !runs(written("left").trim()));
+    wait_for("the end of what left its group", || !runs(written("apart").trim()));
 }
 
 /// Whether a process runs. Where no process collects orphans, a killed one is still listed, as a zombie.

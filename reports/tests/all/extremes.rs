@@ -128,8 +128,12 @@ fn counts_that_no_trials_have_are_refused_where_they_are() {
     check_refused(
         stack,
         &vec![stack; 40_000].join(","),
-        "line 1: expected at most 100000 cells, found 3 scenarios with 40002 stacks",
+        "line 1: expected at most 1000 stacks, found 40002 stacks",
     );
+    let mut plan = small::bench(8).plan;
+    plan.scenarios = vec![plan.scenarios[0].clone(); 40_000];
+    let (expected, found) = plan.check_size().expect_err("it is too large");
+    assert_eq!((&*expected, &*found), ("at most 100000 cells", "40000 scenarios with 3 stacks"));
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Folder {
                 if Transcripts::is_old(&bytes) {
                     let transcripts =
                         Transcripts::parse_old(&bytes).map_err(|damage| damaged(file, damage))?;
-                    files::write_whole(file, |out| transcripts.write(out))
+                    files::write_own(file, |out| transcripts.write(out))
                         .map_err(|error| unwritable(file, error))?;
                 }
             }

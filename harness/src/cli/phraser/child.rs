@@ -1,7 +1,7 @@
 //! A phraser that is a command: one line in, one line out.
 
 use std::io::{self, Read, Write};
-use std::process::{Child as Process, ExitStatus, Stdio};
+use std::process::{self, Child as Process, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use balk_guards::{Gap, Phraser, sanitise};
 use crate::bench::Stopwatch;
 use crate::cli::out;
 use crate::cli::say::say;
-use crate::processes::{MEMORY_MIB_MAX, Watchdog, bounded, end};
+use crate::processes::{Belonging, MEMORY_MIB_MAX, Tree, Watchdog, bounded, end};
 
 /// The time limit of the command, from its start to its end.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -19,6 +19,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 const STEP: Duration = Duration::from_millis(10);
 /// The longest accepted output, in bytes; an explanation has at most a few hundred characters.
 const BYTES_MAX: u64 = 64 << 10;
+
+/// The variable by which the processes of the command are known.
+const MARK: &str = "BALK_PHRASER";
 
 /// A command of the user's shell.
 pub(in crate::cli) struct Child {
@@ -49,7 +52,10 @@ impl Child {
         let watch = Stopwatch::start();
         let mut line = serde_json::to_vec(gap).expect("a gap is plain data");
         line.push(b'\n');
+        // What it starts has this as well. No other program has the number of this one.
+        let mark = (MARK, process::id().to_string());
         let mut process = bounded(&["sh", "-c", &self.command], MEMORY_MIB_MAX)
+            .env(mark.0, &mark.1)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -64,6 +70,7 @@ impl Child {
         let said = answer(&mut process, line, watch);
         // What it has started ends with it.
         end(&mut process);
+        Tree::new(process.id(), Belonging::Marked(format!("{}={}", mark.0, mark.1))).kill();
         if let Some(watchdog) = watchdog {
             watchdog.leaves();
         }

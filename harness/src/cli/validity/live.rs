@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::bench::{Folder, RECORD};
 use crate::cli::context::Context;
 use crate::cli::format::Format;
-use crate::cli::load::{Failure, Named};
+use crate::cli::load::{self, Failure, Named};
 use crate::cli::say::say;
 use crate::cli::set_from::SetFrom;
 use crate::cli::{progress, screen};
@@ -159,7 +159,7 @@ fn worlds(record: &Record, half: Half) -> Result<Vec<(usize, Worlds)>, Failure> 
     let (mut worlds, mut changed) = (Vec::new(), Vec::new());
     for (place, planned) in record.plan.scenarios.iter().enumerate() {
         if record.done[place].count() > 0 && half.has(&planned.label()) {
-            if planned.suite == Suite::File {
+            if planned.suite == Suite::File || !load::is_ours(&planned.target()) {
                 let found = format!("`{}`, which was in a file", planned.name);
                 return Err(Error::usage("--live", "a record of worlds that Balk has", found).into());
             }

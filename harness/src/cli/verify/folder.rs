@@ -8,7 +8,7 @@ use balk_scenarios::Pools;
 
 use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting};
 use crate::cli::context::Context;
-use crate::cli::load::Failure;
+use crate::cli::load::{self, Failure};
 use crate::cli::say::say;
 use crate::cli::set_from::SetFrom;
 use crate::cli::suite;
@@ -113,7 +113,10 @@ fn unplayable(plan: &Plan) -> Option<String> {
     if plan.live.is_some() {
         return Some("a real model played them; `balk live --offline DIR` plays what it said".to_owned());
     }
-    let in_file = plan.scenarios.iter().find(|it| it.suite == balk_reports::records::Suite::File);
+    let in_file = plan
+        .scenarios
+        .iter()
+        .find(|it| it.suite == balk_reports::records::Suite::File || !load::is_ours(&it.name));
     if let Some(scenario) = in_file {
         return Some(format!("{} is in a file, and a record does not say where", scenario.name));
     }

@@ -17,6 +17,8 @@ pub const BENCH_SCHEMA: u32 = 3;
 pub const SEEDS_MAX: u64 = 10_000_000;
 /// The most cells of a plan.
 const CELLS_MAX: usize = 100_000;
+/// The most stacks of a plan: a report compares each with each.
+const STACKS_MAX: usize = 1_000;
 
 /// The plan of a bench.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,6 +155,9 @@ impl Plan {
         let ([from, to], [scenarios, stacks]) = (self.seeds, [self.scenarios.len(), self.stacks.len()]);
         if to - from >= SEEDS_MAX {
             return Err((format!("at most {SEEDS_MAX} seeds"), format!("those from {from} to {to}")));
+        }
+        if stacks > STACKS_MAX {
+            return Err((format!("at most {STACKS_MAX} stacks"), format!("{stacks} stacks")));
         }
         if scenarios.saturating_mul(stacks) > CELLS_MAX {
             return Err((

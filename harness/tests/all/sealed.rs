@@ -33,7 +33,7 @@ fn empty() -> TempDir {
 
 /// Runs the program, which does well.
 #[track_caller]
-fn does(work: &Path, arguments: &[&str]) -> String {
+pub(crate) fn does(work: &Path, arguments: &[&str]) -> String {
     let (code, out, err) = ran(&mut balk(work, arguments));
     assert_eq!(code, 0, "{arguments:?}: {out}{err}");
     out + &err
@@ -145,7 +145,7 @@ fn every_command_finds_damage() {
 }
 
 /// The record with another text in some lines, sealed by somebody who means it.
-fn resealed(record: &Path, change: impl Fn(&str) -> String) {
+pub(crate) fn resealed(record: &Path, change: impl Fn(&str) -> String) {
     let text = fs::read_to_string(record).expect("a record");
     let plain: Vec<Box<RawValue>> = text
         .lines()

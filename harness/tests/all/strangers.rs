@@ -4,12 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use balk_reports::records::seal::Sealing;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 use crate::common::program::{balk, ran};
+use crate::sealed::{does, resealed};
 
 const BENCH: [&str; 9] =
     ["bench", "--suite", "paging", "--guard", "default", "--seeds", "0-9", "--keep-transcripts", "all"];
@@ -18,48 +17,38 @@ fn empty() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-#[track_caller]
-fn does(work: &Path, arguments: &[&str]) -> String {
-    let (code, out, err) = ran(&mut balk(work, arguments));
-    assert_eq!(code, 0, "{arguments:?}: {out}{err}");
-    out + &err
-}
-
 /// The first half of a bench, so that there is something to go on with.
-fn begun(work: &Path) {
-    does(work, &[&BENCH, &["--out", "a", "--shard", "1/2"][..]].concat());
-    does(work, &[&BENCH, &["--out", "b", "--shard", "2/2"][..]].concat());
+fn begun(work: &Path, out: &str) {
+    does(work, &[&BENCH, &["--out", out, "--shard", "1/2"][..]].concat());
 }
 
 #[test]
 fn what_is_written_to_a_record_goes_nowhere_else() {
     let work = empty();
     let at = |name: &str| work.path().join(name);
-    begun(work.path());
     fs::create_dir(at("outside")).expect("a folder");
-    for part in ["meta.json", "bench.jsonl"] {
-        let of_mine = at("outside").join(part);
-        fs::copy(at("a").join(part), &of_mine).expect("a copy");
-        fs::remove_file(at("a").join(part)).expect("it is there");
-        symlink(format!("../outside/{part}"), at("a").join(part)).expect("a link");
-        let before = fs::read(&of_mine).expect("a file");
-        does(work.path(), &[&BENCH, &["--out", "a", "--shard", "1/2", "--resume"][..]].concat());
-        assert_eq!(fs::read(&of_mine).expect("a file"), before, "{part}");
+    for (out, part) in [("a", "meta.json"), ("b", "bench.jsonl")] {
+        begun(work.path(), out);
+        let (inside, mine) = (at(out).join(part), at("outside").join(part));
+        fs::rename(&inside, &mine).expect("it is there");
+        symlink(&mine, &inside).expect("a link");
+        let before = fs::read(&mine).expect("a file");
+        does(work.path(), &[&BENCH, &["--out", out, "--resume"][..]].concat());
+        assert_eq!(fs::read(&mine).expect("a file"), before, "{part}");
+        assert!(!inside.is_symlink(), "{part}");
     }
+    begun(work.path(), "c");
     for part in ["transcripts", "transcripts/paging"] {
-        fs::rename(at("a").join(part), at("aside")).expect("a folder");
-        symlink(at("outside"), at("a").join(part)).expect("a link");
-        for command in [["verify", "a"], ["merge", "a"]] {
-            let (code, _, err) = ran(
-                balk(work.path(), &command).args(["--out", "c"].iter().filter(|_| command[0] == "merge"))
-            );
-            assert!(
-                code == 3 && err.contains("expected a part of the record, found a symbolic link"),
-                "{err}"
-            );
+        fs::rename(at("c").join(part), at("aside")).expect("a folder");
+        symlink(at("outside"), at("c").join(part)).expect("a link");
+        let resume = [&BENCH, &["--out", "c", "--resume"][..]].concat();
+        for command in [&resume[..], &["verify", "c"], &["merge", "c", "--out", "d"]] {
+            let (code, _, err) = ran(&mut balk(work.path(), command));
+            let is_said = err.contains("expected a part of the record, found a symbolic link");
+            assert!(code == 3 && is_said, "{command:?}: {err}");
         }
-        fs::remove_file(at("a").join(part)).expect("a link");
-        fs::rename(at("aside"), at("a").join(part)).expect("a folder");
+        fs::remove_file(at("c").join(part)).expect("a link");
+        fs::rename(at("aside"), at("c").join(part)).expect("a folder");
     }
 }
 
@@ -67,7 +56,7 @@ fn what_is_written_to_a_record_goes_nowhere_else() {
 #[test]
 fn a_record_names_no_file_that_is_read() {
     let work = empty();
-    begun(work.path());
+    begun(work.path(), "a");
     let pipe = work.path().join("pipe");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe can be made");
     fs::write(work.path().join("secret"), "machine a password b\n").expect("a file");
@@ -76,17 +65,8 @@ fn a_record_names_no_file_that_is_read() {
     for name in ["pipe", "secret"] {
         let path = work.path().join(name);
         let name = path.to_str().expect("a plain path");
-        let lines = text.lines().map(|line| {
-            let plain = format!("{}}}", line.rsplit_once(",\"s").expect("a checksum").0);
-            RawValue::from_string(plain.replace("\"paging\"", &format!("\"{name}\""))).expect("JSON")
-        });
-        let lines: Vec<_> = lines.collect();
-        let (last, lines) = lines.split_last().expect("a line");
-        let mut out = Vec::new();
-        let mut sealing = Sealing::new(&mut out);
-        lines.iter().for_each(|line| sealing.line(line).expect("memory takes it"));
-        sealing.last(last).expect("memory takes it");
-        fs::write(&record, out).expect("a file");
+        fs::write(&record, &text).expect("a file");
+        resealed(&record, |line| line.replace("\"paging\"", &format!("\"{name}\"")));
         let said = does(work.path(), &["verify", "a"]);
         assert!(said.contains("is in a file, and a record does not say where"), "{said}");
         for command in [&["live", "--offline", "a"][..], &["validity", "--live", "a"]] {

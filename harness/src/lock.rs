@@ -205,7 +205,7 @@ mod tests {
         );
         #[cfg(unix)]
         {
-            fs::rename(&unfinished, work.path().join("mine")).expect("a folder");
+            files::rename(&unfinished, &work.path().join("mine")).expect("a folder");
             std::os::unix::fs::symlink("mine", &unfinished).expect("a link");
             there(&unfinished.join(NAME), "");
             assert!(write().is_err());

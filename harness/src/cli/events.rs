@@ -47,18 +47,22 @@ impl Events {
     /// # Errors
     /// A file that cannot be written.
     pub(super) fn entry(&mut self, entry: EntryRecord) -> Result<(), Error> {
-        let written = self.line(&entry).and_then(|()| match &entry {
-            EntryRecord::Conclusion(conclusion) => {
-                let report = GapReport::new(&self.run, &self.before, conclusion);
-                report.map_or(Ok(()), |report| self.line(&Event::CapabilityGap { report }))
-            }
-            _ => Ok(()),
-        });
-        written.map_err(|error| {
+        self.lines(&entry).map_err(|error| {
             let hint = format!("remove the file, and run again {}", files::way_out(&error));
             Error::file(self.file.path(), "a file that can be written", error).hint(&hint)
         })?;
         self.before.push(entry);
+        Ok(())
+    }
+
+    /// Writes the lines of an entry.
+    fn lines(&mut self, entry: &EntryRecord) -> io::Result<()> {
+        self.line(entry)?;
+        if let EntryRecord::Conclusion(conclusion) = entry
+            && let Some(report) = GapReport::new(&self.run, &self.before, conclusion)
+        {
+            self.line(&Event::CapabilityGap { report })?;
+        }
         Ok(())
     }
 

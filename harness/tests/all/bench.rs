@@ -266,10 +266,11 @@ fn a_full_disk_ends_the_run_and_what_was_written_can_be_gone_on_with() {
         ran(shell.current_dir(work.path()).args(["-c", &command]))
     };
     // No room for the record; then room for it, but not for transcripts.
-    for (blocks, out) in [(1, "none"), (24, "some")] {
+    for (blocks, out, hint) in [(1, "none", "nothing is kept so far; start again"), (24, "some", "--resume")]
+    {
         let (code, _, err) = limited(blocks, out);
         assert_eq!(code, 3, "{err}");
-        assert!(err.contains("expected a writable file") && err.contains("--resume"), "{err}");
+        assert!(err.contains("expected a writable file") && err.contains(hint), "{err}");
         let left = files(&work.path().join(out));
         assert_eq!(left.iter().any(|(path, _)| path.ends_with("bench.jsonl")), out == "some");
         assert!(left.iter().all(|(path, _)| path.extension().is_some_and(|it| it != "tmp")), "{left:?}");

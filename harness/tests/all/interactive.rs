@@ -98,7 +98,7 @@ fn h3_a_report_outlives_every_output() {
     let (code, shown, err) = ran(&mut run(&[]));
     assert_eq!((code, &*err, kept()), (0, "", 1));
     let (code, out, err) = ran(&mut run(&["--events", "/dev/full"]));
-    assert_eq!((code, kept()), (1, 1));
+    assert_eq!((code, kept()), (3, 1));
     assert_eq!(out, shown, "a log that takes nothing hides nothing");
     assert!(err.contains("No space left on device"), "{err}");
     for (output, code) in [(gone(), 0), (full(), 1)] {
@@ -117,7 +117,7 @@ fn h3_a_report_outlives_every_output() {
     assert_eq!(kept(), 1);
     let stdout = |shown: &str| shown.split("--- std").nth(1).map(str::to_owned);
     assert_eq!(stdout(&with_log), stdout(&chat(&[])), "nor from a person");
-    assert!(with_log.starts_with("exit code: 1\n"), "{with_log}");
+    assert!(with_log.starts_with("exit code: 3\n"), "{with_log}");
     assert_eq!(kept(), 1);
     // A lost report is reported, even if nothing reads the output.
     fs::write(&state, "a file").expect("it can be written");

@@ -277,7 +277,7 @@ fn written(
         }
         made => made?,
     };
-    // First of all, so that nobody else reads what only its owner may.
+    // Before anything is written: the file may be private.
     let permitted = permissions.map_or(Ok(()), |it| file.as_file().set_permissions(it));
     let finished = permitted.and_then(|()| fill(file.as_file(), file.path(), write)).and_then(|()| {
         before(Step::Sync, file.path())?;

@@ -26,7 +26,7 @@ pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY) && entry.file_type()?.is_file() {
             let path = entry.path();
-            // It is locked until it is removed, so nobody else can take it for theirs.
+            // The lock is held until the file is gone, so no other run starts to use it.
             if let Ok(file) = open_own(&path)
                 && file.try_lock().is_ok()
             {

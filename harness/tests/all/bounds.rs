@@ -49,7 +49,7 @@ fn numbers_that_no_machine_has_room_for_are_refused() {
     }
 }
 
-/// Nobody writes to such a pipe, so who reads it waits for ever.
+/// No program writes to these pipes, so reading one would never end.
 #[test]
 fn a_pipe_in_place_of_a_file_that_is_looked_for_is_refused() {
     let work = tempfile::tempdir().expect("a folder");

@@ -122,7 +122,7 @@ fn what_a_killed_command_left_beside_its_file_is_removed() {
     fs::write(at("log.jsonl"), r#"{"messages": [{"role": "user", "content": "Go on."}]}"#).expect("a file");
     fs::write(at(".balk-unfinished-d4e5f6"), "half").expect("a file");
     let other = fs::File::open(at(".balk-unfinished-d4e5f6")).expect("a file");
-    other.try_lock().expect("nobody has it");
+    other.try_lock().expect("it is free");
     for command in [["report", "a", "--out", "a.md"], ["import", "log.jsonl", "--out", "b.jsonl"]] {
         fs::write(at(".balk-unfinished-a1b2c3"), "half").expect("a file");
         fs::write(at(".balk-config"), "mine").expect("a file");

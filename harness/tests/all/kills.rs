@@ -1,5 +1,5 @@
-//! Real kills of a bench and a merge, at moments that nobody chose: the same command ends in the same bytes, and leaves
-//! nothing else. The schedules of `harness/src/cli/bench/tests.rs` reach each step; these reach what lies between.
+//! Real kills of a bench and a merge at drawn moments: the same command then ends in the same bytes, and leaves no
+//! other files. The schedules of `harness/src/cli/bench/tests.rs` reach each step; kills reach what lies between them.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -104,7 +104,7 @@ fn completions_without_checksums_get_them_once() {
     store.pack().expect("it can be written");
     let new = std::fs::read(&packed).expect("a file");
     let old: String = all(&store).values().map(|line| format!("{line}\n")).collect();
-    // Whoever packed it may have left out the last line feed.
+    // Some files were packed without the last line feed.
     let old = old.trim_end();
     files::write_passing(&packed, zstd::stream::encode_all(old.as_bytes(), 1).expect("it packs"))
         .expect("a file");
@@ -201,7 +201,7 @@ fn check(schedules: std::ops::Range<u64>) {
             assert!(nth < 3, "schedule {seed}: {ended:?}");
         }
         // The lock file of a run that ended badly is taken over by the next one.
-        drop(Lock::take(&folder).expect("nobody has it"));
+        drop(Lock::take(&folder).expect("it is free"));
         assert!(packed(&folder) == packed(&whole), "schedule {seed}");
         let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").collect();
         assert_eq!(left.len(), 1, "schedule {seed}: {left:?}");

@@ -1,5 +1,6 @@
 //! Whether a broken attempt may be made again: a pure function of what was on offer and what was seen.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -185,17 +186,33 @@ pub(super) fn known(cause: AttemptCause, facts: &AttemptFacts) -> AttemptFacts {
     }
 }
 
-/// Whether a tool with this name is known to be read-only. If several tools have the name, under either kind of name,
-/// it is not known which one ran.
-pub(super) fn is_read_only(offer: &Offer, tool: &Arc<str>) -> bool {
-    let mut meant = offer.tools().iter().filter(|it| it.name == *tool || it.original == *tool).peekable();
-    meant.peek().is_some() && meant.all(|it| it.effect == Effect::ReadOnly)
+/// The tools of an offer that are known to be read-only, by either kind of name. If several tools have a name, it is not
+/// known which one is meant, so all of them have to be.
+pub(super) struct ReadOnly<'o>(BTreeMap<&'o str, bool>);
+
+impl<'o> ReadOnly<'o> {
+    pub(super) fn of(offer: &'o Offer) -> Self {
+        let mut all = BTreeMap::new();
+        for tool in offer.tools() {
+            for name in [&*tool.name, &*tool.original] {
+                *all.entry(name).or_insert(true) &= tool.effect == Effect::ReadOnly;
+            }
+        }
+        Self(all)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.get(name) == Some(&true)
+    }
 }
 
 fn unsafe_execution(facts: &AttemptFacts, offer: &Offer) -> Option<Assessment> {
     let reason = Reason::UnsafeExecutionStarted;
-    if let Some(tool) = facts.started.iter().find(|tool| !is_read_only(offer, tool)) {
-        return Some(because(reason, Vec::new(), Some(tool)));
+    if !facts.started.is_empty() {
+        let read_only = ReadOnly::of(offer);
+        if let Some(tool) = facts.started.iter().find(|tool| !read_only.has(tool)) {
+            return Some(because(reason, Vec::new(), Some(tool)));
+        }
     }
     // A tool that ran without being named need not even be on offer.
     let unnamed = facts.tool_execution_started == Some(true) && facts.started.is_empty();

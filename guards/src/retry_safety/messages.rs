@@ -1,8 +1,9 @@
 //! The messages about a broken attempt.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::assessment::{Assessment, Reason, is_read_only};
+use super::assessment::{Assessment, ReadOnly, Reason};
 use super::held::HeldCall;
 use super::ran::{Outcome, Ran};
 use balk_contract::wording::{excerpt, first_line, list, times};
@@ -139,17 +140,13 @@ const fn nothing(reason: Reason) -> &'static str {
 /// What ran; with `besides`, in addition to a tool for which that cannot be seen.
 fn tools(facts: &AttemptFacts, offer: &Offer, ran: &Ran, besides: bool) -> String {
     let (tool, a_tool) = if besides { ("other tool", "another tool") } else { ("tool", "a tool") };
-    let (harmless, unsafe_): (Vec<_>, Vec<_>) =
-        facts.started.iter().partition(|tool| is_read_only(offer, tool));
+    let read_only = ReadOnly::of(offer);
+    let (harmless, unsafe_): (Vec<_>, Vec<_>) = facts.started.iter().partition(|tool| read_only.has(tool));
     let named = |tools: Vec<&Arc<str>>| {
-        let mut named: Vec<String> = Vec::new();
-        for tool in tools {
-            let tool = with_outcome(tool, ran.outcome_of(&offer.name_called(tool)));
-            if !named.contains(&tool) {
-                named.push(tool);
-            }
-        }
-        list(&named, NAMES)
+        let outcome = |tool: &Arc<str>| with_outcome(tool, ran.outcome_of(&offer.name_called(tool)));
+        let mut once = BTreeSet::new();
+        let named = tools.into_iter().map(outcome).filter(|it| once.insert(it.clone()));
+        list(&named.collect::<Vec<_>>(), NAMES)
     };
     match (facts.tool_execution_started, facts.unsafe_side_effect_started) {
         _ if !unsafe_.is_empty() => format!("These tools had started: {}.", named(unsafe_)),

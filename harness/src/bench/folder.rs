@@ -178,14 +178,18 @@ impl Folder {
     pub fn reactions(path: &Path) -> Result<Option<Reactions>, Error> {
         let folder = Self { path: path.to_owned(), _lock: None };
         let found: Option<Reactions> =
-            folder.beside(REACTIONS, "the reactions of a model: {\"schema\": 1, …}")?;
-        match found {
-            Some(Reactions { schema, .. }) if schema != REACTIONS_SCHEMA => {
-                let expected = format!("version {REACTIONS_SCHEMA} of the format");
-                Err(Error::file(&path.join(REACTIONS), &expected, schema))
-            }
-            found => Ok(found),
+            folder.beside(REACTIONS, "the reactions of a model: {\"schema\": 2, …}")?;
+        let Some(found) = found else { return Ok(None) };
+        let path = path.join(REACTIONS);
+        if found.schema != REACTIONS_SCHEMA {
+            let expected = format!("version {REACTIONS_SCHEMA} of the format");
+            return Err(Error::file(&path, &expected, found.schema));
         }
+        if let Some((row, odd)) = found.odd() {
+            let error = Error::file(&path, "counts that samples can add up to", odd);
+            return Err(Error { place: format!("row {row}").into(), ..error });
+        }
+        Ok(Some(found))
     }
 
     /// The numbers that follow from how a real model took messages, if the folder has them: a file for `--set-from`.

@@ -88,7 +88,35 @@ counts! {
     }
 }
 
+/// The greatest count of a row. Sums over all rows stay far below 2^64.
+const COUNT_MAX: u64 = u32::MAX as u64;
+
+impl ReactionCounts {
+    /// The first inconsistency, if there is one. The statistics assume that there is none.
+    fn odd(&self) -> Option<&'static str> {
+        let Self { samples, calls, repaired_calls, moved, serves, named, named_called, done, unable, .. } =
+            *self;
+        let Self { saved, lost, pairs, .. } = *self;
+        let all = [
+            ("a number that is greater than any run counts", self.named().all(|(_, it)| it <= COUNT_MAX)),
+            ("more completions of a kind than samples", {
+                [calls, moved, serves, named, done, unable, pairs].into_iter().all(|it| it <= samples)
+            }),
+            ("more repaired calls than calls", repaired_calls <= calls),
+            ("more calls of a named tool than messages that name one", named_called <= named),
+            ("more pairs that differ than pairs", saved.saturating_add(lost) <= pairs),
+        ];
+        all.into_iter().find_map(|(what, holds)| (!holds).then_some(what))
+    }
+}
+
 impl Reactions {
+    /// The first row, from 1, whose counts no samples add up to, and why; an edited record may have one.
+    #[must_use]
+    pub fn odd(&self) -> Option<(usize, &'static str)> {
+        (1..).zip(&self.rows).find_map(|(row, it)| Some((row, it.counts.odd()?)))
+    }
+
     /// The words of the user that every message is compared to.
     pub const PROCEED: &'static str = "Proceed.";
 
@@ -129,5 +157,36 @@ impl Reactions {
             }
         }
         worlds.into_iter().map(|(_, counts)| counts).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_no_samples_add_up_to_are_odd() {
+        let good = ReactionCounts {
+            samples: 4,
+            calls: 3,
+            named: 2,
+            saved: 1,
+            lost: 2,
+            pairs: 3,
+            ..Default::default()
+        };
+        assert_eq!(good.odd(), None);
+        let check = |name: &str, count: u64, expected: &str| {
+            let mut counts = good;
+            *counts.named_mut(name).expect("it is counted") = count;
+            assert_eq!(counts.odd(), Some(expected), "{name}");
+        };
+        for name in ["calls", "moved", "serves", "named", "done", "unable", "pairs"] {
+            check(name, 5, "more completions of a kind than samples");
+        }
+        check("repaired_calls", 4, "more repaired calls than calls");
+        check("named_called", 3, "more calls of a named tool than messages that name one");
+        check("saved", 2, "more pairs that differ than pairs");
+        check("places", 1 << 32, "a number that is greater than any run counts");
     }
 }

@@ -22,3 +22,23 @@ fn what_is_said_of_earlier_results_depends_on_whether_there_are_some() {
     files::write_passing(&folder.path().join(RECORD), "").expect("a file");
     assert!(said().contains("continue with --resume once there is space"), "{}", said());
 }
+
+#[test]
+fn reactions_that_no_samples_add_up_to_are_refused_with_their_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/../reports/reference/live/smollm2/reactions.json");
+    let text = fs::read_to_string(reference).expect("it is there");
+    let read = |text: &str| {
+        files::write_passing(&folder.path().join(REACTIONS), text).expect("a file");
+        Folder::reactions(folder.path()).map_err(|error| error.to_string())
+    };
+    assert!(read(&text).expect("it is as it was written").is_some());
+    let error = read(&text.replacen("\"calls\": 0", "\"calls\": 22", 1)).expect_err("of 21 samples");
+    assert!(
+        error.contains(
+            "reactions.json: row 1: expected counts that samples can add up to, found more completions of a kind \
+             than samples"
+        ),
+        "{error}"
+    );
+}

@@ -12,13 +12,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (kind, bytes) = input;
-    match kind % 4 {
+    match kind % 6 {
         0 => folded(&serde_json::from_slice::<Vec<EntryRecord>>(bytes).unwrap_or_default()),
         // Mostly damaged.
         1 => unpacked(bytes),
         // By somebody who knows how to seal.
         2 => unpacked(&kept(bytes)),
-        _ => unpacked(&kept(&zstd::bulk::compress(bytes, 1).expect("memory takes it"))),
+        3 => unpacked(&kept(&packed(bytes))),
+        // The same of version 1, which is made new.
+        4 => renewed(bytes),
+        _ => renewed(&old(&packed(bytes))),
     }
 });
 
@@ -51,6 +54,25 @@ fn shown(record: &TrialRecord) {
     assert_eq!(serde_json::from_str::<TrialRecord>(&again).expect("what was written can be read"), *record);
     let _ = html(&trial_page(record, Some(record), "about", "balk"));
     folded(&record.entries);
+}
+
+/// Reads a file of version 1, and writes it as one of today.
+fn renewed(file: &[u8]) {
+    let Ok(kept) = Transcripts::parse_old(file) else { return };
+    let mut written = Vec::new();
+    kept.write(&mut written).expect("memory takes it");
+    assert_eq!(Transcripts::parse(&written), Ok(kept));
+    unpacked(&written);
+}
+
+fn packed(text: &[u8]) -> Vec<u8> {
+    zstd::bulk::compress(text, 1).expect("memory takes it")
+}
+
+/// A file of version 1 with these packed records of seed 7.
+fn old(packed: &[u8]) -> Vec<u8> {
+    let numbers = [7, packed.len() as u64].map(u64::to_le_bytes);
+    [&[0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0], numbers.as_flattened(), packed].concat()
 }
 
 /// A file of kept transcripts with these packed records of seed 7: its frame, and the checksum of all frames.

@@ -1,8 +1,11 @@
-//! The record of a bench, of crash tests or of a live run: it is refused with its line, or every form of report can be
-//! made of it.
+//! The record of a bench, of crash tests or of a live run, and the files beside it: they are refused with the line, or
+//! every form of report can be made of them.
 #![no_main]
 
+mod beside;
 mod scratch;
+
+use std::fs;
 
 use balk::crash::record::{self, RUNS};
 use balk::live::Store;
@@ -19,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 fuzz_target!(|input: (u8, &str)| {
     let (kind, text) = input;
-    match kind % 7 {
+    match kind % 14 {
         // As it is: mostly damaged.
         0 => drop(Bench::read(text.as_bytes()).map_err(|it| it.to_string())),
         // By somebody who knows how to seal.
@@ -28,9 +31,22 @@ fuzz_target!(|input: (u8, &str)| {
         3 => crashed(text.as_bytes()),
         4 => crashed(&sealed(text)),
         5 => live(text.as_bytes()),
-        _ => live(&grown(text)),
+        6 => live(&grown(text)),
+        7 => beside::holds("meta.json", text),
+        8 => beside::holds("instructions.json", text),
+        9 => beside::holds("reactions.json", text),
+        10 => beside::holds("judge.tsv", text),
+        11 => beside::spliced(text),
+        12 => renewed(JOURNAL, text.as_bytes()),
+        _ => {
+            let lines: String = hashed(text).map(|line| format!("{line}\n")).collect();
+            renewed(PACKED, &zstd::bulk::compress(lines.as_bytes(), 1).expect("memory takes it"));
+        }
     }
 });
+
+const JOURNAL: &str = "completions.jsonl";
+const PACKED: &str = "completions.jsonl.zst";
 
 /// The record of crash tests, which an older version may have written.
 fn crashed(text: &[u8]) {
@@ -45,11 +61,23 @@ fn crashed(text: &[u8]) {
 
 /// The completions of a live run, which may be killed at any moment.
 fn live(journal: &[u8]) {
-    let read =
-        |bytes| Store::read(&scratch::holds("live", "completions.jsonl", bytes)).map_err(|it| it.to_string());
+    let read = |bytes| Store::read(&scratch::holds("live", JOURNAL, bytes)).map_err(|it| it.to_string());
     let Ok(store) = read(journal) else { return };
     let left = read(&journal[..journal.len() / 2]).expect("what a killed run left can be read");
     assert!(left.count() <= store.count());
+}
+
+/// The completions of an older version, which get their checksums once.
+fn renewed(file: &str, completions: &[u8]) {
+    let folder = scratch::holds("old", file, completions);
+    if let Ok(true) = Store::renew(&folder).map_err(|it| it.to_string()) {
+        Store::read(&folder).expect("what was written can be read");
+        assert_eq!(Store::renew(&folder), Ok(false));
+    }
+    for file in [JOURNAL, PACKED] {
+        // Renewed completions are packed.
+        let _ = fs::remove_file(folder.join(file));
+    }
 }
 
 /// The lines, each with its checksum, as far as they are objects.
@@ -66,21 +94,28 @@ fn sealed(text: &str) -> Vec<u8> {
     out
 }
 
-/// The same of completions, a file that still grows: each has the hash of its request as well.
+/// The same of completions, a file that still grows.
 fn grown(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut sealing = Sealing::new(&mut out);
-    for line in text.lines() {
-        let Ok(Value::Object(mut line)) = serde_json::from_str(line) else { break };
-        if let Some(request) = line.get("request") {
-            let hash = xxh3_128(request.to_string().as_bytes());
-            line.insert("request_hash".to_owned(), format!("{hash:032x}").into());
-        }
+    for line in hashed(text) {
         if sealing.line(&line).is_err() {
             break;
         }
     }
     out
+}
+
+/// The completions, each with the hash of its request, as far as they are objects.
+fn hashed(text: &str) -> impl Iterator<Item = Value> {
+    text.lines().map_while(|line| {
+        let mut line: Value = serde_json::from_str(line).ok()?;
+        if let Some(request) = line.get("request") {
+            let hash = xxh3_128(request.to_string().as_bytes());
+            line.as_object_mut()?.insert("request_hash".to_owned(), format!("{hash:032x}").into());
+        }
+        line.is_object().then_some(line)
+    })
 }
 
 fn shown(read: Result<Bench, String>) {

@@ -106,7 +106,7 @@ impl Transcripts {
     ///
     /// # Errors
     /// What is not as it was written.
-    pub(crate) fn parse_old(file: &[u8]) -> Result<Self, Damage> {
+    pub fn parse_old(file: &[u8]) -> Result<Self, Damage> {
         let (mut rest, mut found) = (file, Self::default());
         while !rest.is_empty() {
             let at = file.len() - rest.len();
@@ -166,7 +166,10 @@ impl Transcripts {
     }
 
     /// Writes them in order of seeds.
-    pub(super) fn write(&self, mut out: impl io::Write) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, mut out: impl io::Write) -> io::Result<()> {
         self.frames.values().try_for_each(|frame| out.write_all(frame))?;
         out.write_all(&SEAL)?;
         out.write_all(&self.seal().to_le_bytes())

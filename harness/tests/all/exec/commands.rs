@@ -57,7 +57,7 @@ fn many_trials_give_the_same_bytes_on_any_number_of_threads() {
     assert!(!replayed.contains("differ"), "{replayed}");
 }
 
-/// A record is read, and its writer cannot have a command run.
+/// A record or a scenario is read, and its writer cannot have a command run.
 #[test]
 fn a_command_in_a_file_is_not_run() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -74,6 +74,30 @@ fn a_command_in_a_file_is_not_run() {
     assert!(!started.exists(), "it was not run");
     fine(folder.path(), &["replay", "record.jsonl", "--guard", &spec], "1");
     assert!(started.exists());
+
+    let bench = ["bench", "--suite", "repeating", "--trials", "2", "--guard", &spec, "--out", "bench"];
+    fine(folder.path(), &bench, "1");
+    fs::remove_file(&started).expect("it was started");
+    let said = fine(folder.path(), &["verify", "bench"], "1");
+    assert!(
+        said.contains("no trial was played again: a record may not start the command of `exec:"),
+        "{said}"
+    );
+    assert!(!started.exists(), "it was not run");
+
+    let scenario = include_str!("../../scenarios/no-such-input.toml");
+    let calls = r#"calls = [{ tool = "shell", arguments = { command = ": > started" } }]"#;
+    let read = r#"calls = [{ tool = "read", arguments = { path = "data/sales.csv" } }]"#;
+    fs::write(folder.path().join("calls.toml"), scenario.replace(read, calls)).expect("it can be written");
+    let played = fine(folder.path(), &["scenario", "calls.toml", "--seed", "7"], "1");
+    assert!(played.contains(": > started"), "{played}");
+    for key in ["guard", "exec", "command", "phraser"] {
+        let asks = scenario.replace("format = 2", &format!("format = 2\n{key} = {spec:?}"));
+        fs::write(folder.path().join("asks.toml"), asks).expect("it can be written");
+        let (code, out, err) = ran(&mut balk(folder.path(), &["scenario", "asks.toml", "--seed", "7"]));
+        assert!(code == 3 && err.contains(key), "{code}: {out}{err}");
+    }
+    assert!(!started.exists(), "it was not run");
 }
 
 #[test]

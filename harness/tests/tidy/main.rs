@@ -6,6 +6,7 @@ mod checks;
 mod circles;
 mod citations;
 mod dependencies;
+mod digest;
 mod exceptions;
 mod finding;
 mod modules;

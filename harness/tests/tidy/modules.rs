@@ -148,7 +148,7 @@ fn is_root(path: &str, folder: &str) -> bool {
 }
 
 /// A path without `..`.
-fn normal(path: &str) -> String {
+pub(crate) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         if part == ".." {

@@ -39,6 +39,21 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
     }
 }
 
+/// Writes a file like [`write_whole`], and removes what killed runs left beside it: for commands that write few files.
+///
+/// # Errors
+/// As for [`write_whole`].
+pub(crate) fn write_one(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
+    clear_beside(path)?;
+    write_whole(path, write)
+}
+
+/// Removes what killed runs left beside a file, unless it is a device or a pipe.
+fn clear_beside(path: &Path) -> io::Result<()> {
+    let folder = folder_of(path);
+    if folder.is_dir() && !is_stream(path) { clear_left_over(folder) } else { Ok(()) }
+}
+
 /// Writes a file whose name is Balk's, such as one of a record. A link of this name is replaced and not followed: the
 /// folder may come from a stranger.
 ///
@@ -50,7 +65,8 @@ pub(crate) fn write_own(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     put(path, file, |file, path| file.persist(path))
 }
 
-/// Writes a new file in a folder that is there, and never replaces one. A device or a pipe is written through.
+/// Writes a new file in a folder that is there, and never replaces one. A device or a pipe is written through. What
+/// killed runs left beside it is removed.
 ///
 /// # Errors
 /// The folder or the file cannot be written, or the file is already there.
@@ -59,6 +75,7 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     if !folder.is_dir() {
         return Err(io::Error::new(ErrorKind::NotFound, "no such folder"));
     }
+    clear_beside(path)?;
     match Place::of(path)? {
         Place::Stream => write_whole(path, write),
         Place::New => put(path, written(path, None, write)?, |file, path| file.persist_noclobber(path)),

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balk_reports::records::{
-    Answered, BadBench, Bench, Cost, Instructions, Meta, Plan, REACTIONS_SCHEMA, Reactions, TrialRecord,
+    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions, TrialRecord,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -63,14 +63,17 @@ impl Folder {
     }
 
     /// A folder for the whole of several parts, with a record in which nothing is done yet. It may be one in which a
-    /// run of this plan, such as a killed merge, has finished nothing; what that run left is removed.
+    /// merge of these parts was killed: what that left is removed, unless it had written the whole.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn begin(path: &Path, plan: &Plan) -> Result<Self, Error> {
-        let nothing = Bench::new(plan.clone());
+    pub fn begin(path: &Path, whole: &Bench) -> Result<Self, Error> {
+        let nothing = Bench::new(whole.plan.clone());
         if path.join(RECORD).exists() {
             let (folder, begun) = Self::resume(path)?;
+            if begun == *whole {
+                return Ok(folder);
+            }
             if begun != nothing {
                 return Self::create(path);
             }
@@ -193,9 +196,11 @@ impl Folder {
     }
 
     /// The numbers that follow from how a real model took messages, if the folder has them: a file for `--set-from`.
-    #[must_use]
-    pub fn fitted(path: &Path) -> Option<PathBuf> {
-        Some(path.join(FITTED)).filter(|it| it.exists())
+    ///
+    /// # Errors
+    /// It is no regular file.
+    pub fn fitted(path: &Path) -> Result<Option<PathBuf>, Error> {
+        if_there(path.join(FITTED))
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
@@ -221,9 +226,11 @@ impl Folder {
     }
 
     /// The table of interventions to judge, if the folder has one.
-    #[must_use]
-    pub fn sample(&self) -> Option<PathBuf> {
-        Some(self.path.join(JUDGE)).filter(|it| it.exists())
+    ///
+    /// # Errors
+    /// It is no regular file.
+    pub fn sample(&self) -> Result<Option<PathBuf>, Error> {
+        if_there(self.path.join(JUDGE))
     }
 
     /// The measured cost, as far as it is there.
@@ -362,6 +369,11 @@ impl Folder {
         transcripts.add(more);
         files::write_own(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
     }
+}
+
+/// A file of a record, if it is there.
+fn if_there(path: PathBuf) -> Result<Option<PathBuf>, Error> {
+    Ok(input::open_own_if_there(&path)?.map(|_| path))
 }
 
 /// What is in a folder of transcripts, in order.

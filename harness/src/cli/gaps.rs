@@ -84,7 +84,7 @@ fn state_dir_by(asked: Option<&Path>, variable: impl Fn(&str) -> Option<String>)
 pub(super) fn keep(state_dir: &Path, report: &GapReport) -> Result<PathBuf, Error> {
     let folder = state_dir.join("gaps");
     let path = folder.join(format!("gap-{}.json", report.id));
-    files::write_whole(&path, |out| {
+    files::write_one(&path, |out| {
         serde_json::to_writer_pretty(&mut *out, report)?;
         out.write_all(b"\n")
     })

@@ -18,7 +18,7 @@ pub struct Merge {
     #[arg(value_name = "DIR", required = true)]
     inputs: Vec<PathBuf>,
 
-    /// A folder for the whole; must be empty, or what a killed merge left
+    /// A folder for the whole; must be empty, or what a merge of the same parts left
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
@@ -53,7 +53,7 @@ impl Merge {
         for folder in &folders {
             folder.check_transcripts()?;
         }
-        let out = Folder::begin(&self.out, &whole.plan)?;
+        let out = Folder::begin(&self.out, &whole)?;
         for folder in &folders {
             out.add_transcripts(folder)?;
         }

@@ -169,7 +169,7 @@ fn say_dropped(it: &Read<'_>) {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    files::write_whole(path, |out| out.write_all(text.as_bytes()))
+    files::write_one(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Error::file(path, "a writable file", error))
 }
 

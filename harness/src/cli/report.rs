@@ -121,7 +121,7 @@ impl Report {
         };
         of_bench(path)?;
         let (folder, bench) = Folder::open(path)?;
-        let judged = folder.sample().map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
+        let judged = folder.sample()?.map_or_else(|| Ok(Vec::new()), |table| live::judged(&table))?;
         let reactions = Folder::reactions(path)?;
         let tables = Tables::new(&bench, &Beside { cost: folder.cost()?, judged, reactions });
         let page = || {
@@ -228,6 +228,6 @@ fn splice_into(path: &Path, report: &impl Shown) -> Result<(), Error> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    files::write_whole(path, |out| out.write_all(text.as_bytes()))
+    files::write_one(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Error::file(path, "a writable file", error))
 }

@@ -49,6 +49,14 @@ fn numbers_that_no_machine_has_room_for_are_refused() {
     }
 }
 
+/// A record of a real model, without what is beside it.
+fn copied(folder: &Path) {
+    let reference =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/reference/live/smollm2/bench.jsonl");
+    fs::create_dir(folder).expect("a folder");
+    fs::copy(reference, folder.join("bench.jsonl")).expect("a copy");
+}
+
 /// No program writes to these pipes, so reading one would never end.
 #[test]
 fn a_pipe_in_place_of_a_file_that_is_looked_for_is_refused() {
@@ -65,6 +73,19 @@ fn a_pipe_in_place_of_a_file_that_is_looked_for_is_refused() {
         refused(work.path(), &other, 3, &format!("{}: ", other[1]));
     }
     refused(work.path(), &["bench", "--out", "run", "--resume", "--trials", "1"], 3, "no regular file");
+    for (name, command) in [
+        ("judge.tsv", &["report", "live"][..]),
+        ("meta.json", &["report", "live"]),
+        ("instructions.json", &["report", "live"]),
+        ("reactions.json", &["report", "live"]),
+        ("reactions.toml", &["validity", "--live", "live"]),
+        ("completions.jsonl.zst", &["live", "--offline", "live"]),
+    ] {
+        copied(&work.path().join("live"));
+        pipe(&format!("live/{name}"));
+        refused(work.path(), command, 3, &format!("live/{name}: cannot read: it is no regular file"));
+        fs::remove_dir_all(work.path().join("live")).expect("a folder");
+    }
     pipe("balk.toml");
     refused(work.path(), &["scenario", "paging"], 3, "balk.toml: expected a file with settings of guards");
 }

@@ -19,6 +19,7 @@ mod crash;
 mod crash_interrupted;
 mod crash_record;
 mod crash_site;
+mod damage;
 mod documents;
 mod exec;
 mod explain;

@@ -57,6 +57,13 @@ fn wrong(text: &str) -> Vec<String> {
         place.piped(*medium, line).wrong.into_iter().chain(place.shown(line))
     });
     wrong.extend(found.collect::<Vec<_>>());
+    let (numbers, found): (Vec<usize>, Vec<Vec<String>>) = all
+        .par_iter()
+        .filter(|(_, line)| line.contains("--fail-on"))
+        .map(|(_, line)| place.annotated(line))
+        .unzip();
+    assert!(numbers.iter().sum::<usize>() > 2, "gates that fail: {numbers:?}");
+    wrong.extend(found.concat());
     wrong.extend(place.written());
     wrong.extend(listening::wrong(&place));
     wrong

@@ -49,7 +49,7 @@ fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
     );
 }
 
-fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&BENCH[..], more].concat()
 }
 
@@ -65,7 +65,7 @@ fn draw(nth: u64, below: usize) -> usize {
 }
 
 /// Changes one bit, or one digit into another.
-fn changes(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
+pub(crate) fn changes(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
     let change = |at: usize, to: u8| {
         let mut changed = bytes.to_vec();

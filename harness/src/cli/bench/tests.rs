@@ -156,16 +156,14 @@ fn check_merge(schedules: std::ops::Range<u64>) {
             let other = merge(&out);
             let other = move || drop(other.run());
             let (ended, _) = schedule::run(seed * 4 + nth, steps, other, || merge(&out).run());
-            let record = Path::new(bench::RECORD);
-            if ended.is_ok() || files(&out).get(record) == expected.get(record) {
+            if ended.is_ok() {
                 break;
             }
             assert!(nth < 3, "schedule {seed}: {ended:?}");
         }
-        let mut found = files(&out);
-        // A merge that ended badly after all was written leaves its lock file.
-        found.retain(|name, _| !name.to_string_lossy().starts_with(".balk-"));
-        assert!(found == expected, "schedule {seed}");
+        // As a person who is not sure does: a lock that could not be removed goes now.
+        merge(&out).run().expect("nothing goes wrong");
+        assert!(files(&out) == expected, "schedule {seed}");
         fs::remove_dir_all(out).expect("a folder");
     }
 }

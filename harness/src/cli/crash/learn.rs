@@ -15,7 +15,7 @@ use crate::cli::say::say;
 use crate::crash::Job;
 use crate::crash::learn::{self, Lesson};
 use crate::error::Error;
-use crate::files::write_whole;
+use crate::files;
 
 /// Shows for each agent what a profile should say that this one does not, and writes that into a file.
 ///
@@ -61,7 +61,7 @@ const CHARS: usize = 120;
 
 fn show(path: &Path, file: &str, before: &str, learnt: &Learnt) -> Result<(), Error> {
     let Learnt { profile, new, left } = learnt;
-    write_whole(path, |out| out.write_all(profile.as_bytes()))
+    files::write_one(path, |out| out.write_all(profile.as_bytes()))
         .map_err(|error| Error::file(path, "a file that can be written", error))?;
     if *new > 0 {
         let diff = TextDiff::from_lines(before, profile);

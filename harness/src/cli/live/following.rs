@@ -135,7 +135,7 @@ impl Following {
         let is_judged = |table: &Path| {
             live::judged(table).map_or(true, |rows| rows.iter().any(|it| it.is_false.is_some()))
         };
-        match folder.sample() {
+        match folder.sample()? {
             Some(table) if is_judged(&table) => Ok(()),
             _ => folder.write_sample(files),
         }

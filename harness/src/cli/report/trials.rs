@@ -32,6 +32,10 @@ pub(super) fn write(folder: &Folder, bench: &Bench, page: &Path) -> Result<Links
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}-trials");
     let place = page.with_file_name(&name);
+    if place.is_dir() {
+        files::clear_left_over(&place)
+            .map_err(|error| Error::file(&place, "a folder that can be written to", error))?;
+    }
     let mut links = Links::new();
     for (at, scenario) in bench.plan.scenarios.iter().enumerate() {
         let named: Vec<BTreeSet<u64>> =

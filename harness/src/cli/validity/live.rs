@@ -113,7 +113,7 @@ impl Live {
             return Ok(Some(Fitted { reactions, origin }));
         }
         if half == Half::All {
-            let Some(file) = Folder::fitted(path) else { return Ok(None) };
+            let Some(file) = Folder::fitted(path)? else { return Ok(None) };
             let text = input::text(&file)?;
             let file = file.display().to_string();
             let reactions = parse(&file, &text)?.reactions();

@@ -83,6 +83,21 @@ impl Place {
         Piped { code, out, err, wrong }
     }
 
+    /// Runs a command line with gates in GitHub Actions, where a gate that fails writes a workflow command: an error,
+    /// with a title and a message. Returns how many it wrote, and what is wrong.
+    pub(super) fn annotated(&self, line: &str) -> (usize, Vec<String>) {
+        let (_, out, err) = ran(self.command(line).env("GITHUB_ACTIONS", "true"));
+        let both = out + &err;
+        let is_ours = |it: &&str| {
+            let title = it.strip_prefix("::error title=").and_then(|it| it.split_once("::"));
+            title.is_some_and(|(title, _)| !title.contains([':', ',']))
+        };
+        let (ours, others): (Vec<&str>, Vec<&str>) = both.split(['\n', '\r']).partition(is_ours);
+        let wrong = Medium::Text.wrong(&others.join("\n"));
+        let wrong = wrong.or_else(|| Medium::Text.wrong_in_a_file(&ours.concat()));
+        (ours.len(), wrong.map(|it| format!("{line}\n  in GitHub Actions: {it}")).into_iter().collect())
+    }
+
     /// Runs a command line on a terminal: what is wrong.
     pub(super) fn shown(&self, line: &str) -> Vec<String> {
         let sent = terminal::shown(|program| {

@@ -18,6 +18,9 @@ use super::record::Bench;
 use super::seeds::Seeds;
 use crate::records::seal::{Damage, LINE_BYTES, Sealed, Sealing};
 
+/// The longest record that is read, in bytes: five times the longest sensible one, which has 100,000 cells.
+pub(super) const RECORD_BYTES: u64 = 1 << 30;
+
 /// A record that cannot be read.
 #[derive(Debug)]
 pub enum BadBench {
@@ -101,8 +104,12 @@ impl Bench {
     /// # Errors
     /// The record cannot be read, has another version, is truncated, or contradicts itself; the error names the line.
     pub fn read(input: impl BufRead) -> Result<Self, BadBench> {
+        Self::read_within(input, RECORD_BYTES)
+    }
+
+    fn read_within(input: impl BufRead, most: u64) -> Result<Self, BadBench> {
         let (input, schema) = versioned(input)?;
-        let mut lines = Lines { lines: Sealed::new(input), number: 0 };
+        let mut lines = Lines { lines: Sealed::new(input), number: 0, most, left: most };
         if let Some(schema) = schema.filter(|it| *it != u64::from(BENCH_SCHEMA)) {
             lines.number = 1;
             let way_out = match schema {
@@ -197,16 +204,29 @@ fn versioned(mut input: impl BufRead) -> Result<(impl BufRead, Option<u64>), Bad
     Ok((io::Cursor::new(first).chain(input), schema))
 }
 
+/// What a record has to be, by its length in bytes.
+pub(super) fn at_most(bytes: u64) -> String {
+    format!("a record of at most {} MiB", bytes >> 20)
+}
+
 struct Lines<R> {
     lines: Sealed<R>,
     number: usize,
+    /// How many bytes a record may have, and how many of them may still come.
+    most: u64,
+    left: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     fn next(&mut self, expected: &str) -> Result<String, BadBench> {
         self.number += 1;
         let line = self.lines.line().map_err(|damage| self.damaged(damage))?;
-        line.ok_or_else(|| self.bad(expected, "the end of the record".into()))
+        let line = line.ok_or_else(|| self.bad(expected, "the end of the record".into()))?;
+        match self.left.checked_sub(line.len() as u64) {
+            Some(left) => self.left = left,
+            None => return Err(self.bad(&at_most(self.most), "a longer one".into())),
+        }
+        Ok(line)
     }
 
     fn end(&mut self) -> Result<(), BadBench> {
@@ -270,6 +290,14 @@ mod tests {
     fn what_is_written_reads_back() {
         let bench = record();
         assert_eq!(Bench::read(text(&bench).as_bytes()).expect("a record"), bench);
+    }
+
+    #[test]
+    fn a_record_is_read_to_a_bound() {
+        let bad =
+            Bench::read_within(text(&record()).as_bytes(), 2_000).expect_err("it is longer").to_string();
+        assert!(bad.ends_with(": expected a record of at most 0 MiB, found a longer one"), "{bad}");
+        assert!(!bad.starts_with("line 1:"), "a plan and some cells fit: {bad}");
     }
 
     #[track_caller]

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use serde_json::{Map, Value};
 
-use super::file::BadBench;
+use super::file::{BadBench, RECORD_BYTES, at_most};
 use super::named::without_paths;
 use super::plan::BENCH_SCHEMA;
 use super::record::Bench;
@@ -16,9 +16,14 @@ impl Bench {
     /// # Errors
     /// It cannot be read, is of another version, or contradicts itself; the error names the line.
     pub fn read_old(input: impl BufRead) -> Result<Self, BadBench> {
-        let mut lines = Vec::new();
+        let (mut lines, mut bytes) = (Vec::new(), 0);
         for (line, text) in (1..).zip(plain_lines(input)) {
-            let value: Value = serde_json::from_str(&text.map_err(BadBench::Io)?)
+            let text = text.map_err(BadBench::Io)?;
+            bytes += text.len() as u64;
+            if bytes > RECORD_BYTES {
+                return Err(bad(line, &at_most(RECORD_BYTES), "a longer one".into()));
+            }
+            let value: Value = serde_json::from_str(&text)
                 .map_err(|error| bad(line, "a line of a record", error.to_string()))?;
             lines.push(value);
             if lines.len() > LINES {

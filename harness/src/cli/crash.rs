@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
 use balk_reports::report::crash::{Report, Section, happened};
@@ -188,11 +189,7 @@ impl Crash {
             ));
         }
         let interrupt = Interrupt::catch();
-        let runs = self.play(&jobs, &interrupt)?;
-        if interrupt.came() {
-            say(format_args!("interrupted: {} of {} runs have a verdict", runs.len(), jobs.len()));
-        }
-        let record = Record {
+        let mut record = Record {
             schema: CRASH_SCHEMA,
             balk: env!("CARGO_PKG_VERSION").to_owned(),
             command: program::reported_command_line(),
@@ -200,9 +197,12 @@ impl Crash {
             planned: jobs.len() as u64,
             agents,
             in_process: self.in_process(context, &worlds)?,
-            runs,
+            runs: Vec::new(),
         };
-        record::write(&self.out, &record)?;
+        self.play(&jobs, &interrupt, &mut record)?;
+        if interrupt.came() {
+            say(format_args!("interrupted: {} of {} runs have a verdict", record.runs.len(), jobs.len()));
+        }
         if self.learn {
             if let Err(failure) = learn::learn(&self.out, &jobs, &record.runs) {
                 return failure.or_exit();
@@ -260,26 +260,29 @@ impl Crash {
         })
     }
 
-    /// Plays the runs, several at once. An interrupt stops those that are played, and no other one begins.
-    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt) -> Result<Vec<Run>, Error> {
+    /// Plays the runs, several at once, and writes the record before the first one and after each. An interrupt stops
+    /// those that are played, and no other one begins.
+    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt, record: &mut Record) -> Result<(), Error> {
         let program = std::env::current_exe()?;
-        let played = threads(self.jobs.into())?.install(|| {
-            jobs.par_iter()
-                .filter(|_| !interrupt.came())
-                .filter_map(|(job, kind)| {
-                    let played =
-                        crash::start(job, *kind, program.as_os_str(), &interrupt.flag()).transpose()?;
-                    if let Ok(Run { verdict, .. }) = &played {
-                        let happened = happened(verdict).plain();
-                        let colon = if happened.is_empty() { "" } else { ": " };
-                        let (word, seed) = (verdict.word, job.seed);
-                        say(format_args!("{} {}:{seed} {word}{colon}{happened}", job.name, job.scenario));
-                    }
-                    Some(played)
-                })
-                .collect::<io::Result<Vec<Run>>>()
-        });
-        Ok(played?)
+        record::write(&self.out, record)?;
+        let kept = Mutex::new((record, vec![None; jobs.len()]));
+        let play = |(at, (job, kind)): (usize, &(Job, Kind))| {
+            if interrupt.came() {
+                return Ok(());
+            }
+            let run = crash::start(job, *kind, program.as_os_str(), &interrupt.flag())?;
+            let Some(run) = run else { return Ok(()) };
+            let happened = happened(&run.verdict).plain();
+            let colon = if happened.is_empty() { "" } else { ": " };
+            let (word, seed) = (run.verdict.word, job.seed);
+            say(format_args!("{} {}:{seed} {word}{colon}{happened}", job.name, job.scenario));
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let (record, runs) = &mut *kept;
+            runs[at] = Some(run);
+            record.runs = runs.iter().flatten().cloned().collect();
+            record::write(&self.out, record)
+        };
+        threads(self.jobs.into())?.install(|| jobs.par_iter().enumerate().try_for_each(play))
     }
 
     /// Whether there are guards for `--through` that can be there.

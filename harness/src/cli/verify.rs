@@ -14,7 +14,7 @@ use balk_scenarios::drawn::DRAWN;
 use clap::Args;
 
 use super::context::Context;
-use super::load::{self, Failure, Named};
+use super::load::{self, Failure};
 use super::out;
 use super::set_from::SetFrom;
 use super::threads::threads;
@@ -23,6 +23,8 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
 use crate::verify::{self, Difference};
+
+use self::folder::Named;
 
 /// Arguments of `balk verify`.
 #[derive(Args, Clone, Debug)]
@@ -38,9 +40,14 @@ pub struct Verify {
     seeds: RangeInclusive<u64>,
 
     /// The stack to run, as in `balk list --guards`; may be given again [default: none, default, and each guard that is
-    /// no peer]
+    /// no peer]. The trials of a record are only played under an `exec:` stack that is named here
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
+
+    /// The scenarios of a record that are in files, as `balk bench --suite` was given them: a record does not say where
+    /// they are, and without them none of its trials is played again
+    #[arg(long, value_name = "SUITE")]
+    suite: Option<String>,
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]
@@ -63,9 +70,13 @@ impl Verify {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let (folders, scenarios): (Vec<&String>, Vec<&String>) =
             self.scenarios.iter().partition(|it| folder::is_record(it));
+        if self.suite.is_some() && folders.is_empty() {
+            return Err(Error::usage("--suite", "a folder of `balk bench` to verify", "none"));
+        }
+        let named = Named { set_from: &self.set_from, suite: self.suite.as_deref(), stacks: &self.guard };
         let mut exit = Exit::Fine;
         for path in &folders {
-            match folder::verify(path, context, &self.set_from) {
+            match folder::verify(path, context, &named) {
                 Ok(Exit::Fine) => {}
                 Ok(other) => exit = other,
                 Err(failure) => return failure.or_exit(),
@@ -132,7 +143,7 @@ impl Verify {
 fn worlds(scenarios: &[&String]) -> Result<Vec<Worlds>, Failure> {
     if scenarios.is_empty() {
         let names = catalogue::listed().map(|it| it.name).chain([DRAWN]);
-        return names.map(|name| Named::one(name)?.read(&[])).collect();
+        return names.map(|name| load::Named::one(name)?.read(&[])).collect();
     }
-    scenarios.iter().map(|name| Named::one(name)?.read(&[])).collect()
+    scenarios.iter().map(|name| load::Named::one(name)?.read(&[])).collect()
 }

@@ -79,6 +79,16 @@ fn has_place(temporary: &Path) -> bool {
     fs::read_dir(temporary).expect("a folder").flatten().any(|it| it.path().join("project").exists())
 }
 
+/// Checks that the record has the verdict of the first run of two.
+#[track_caller]
+fn has_the_first_run(folder: &Path) {
+    let text = fs::read_to_string(folder.join("out/runs.json")).expect("it is there");
+    let kept: Value = serde_json::from_str(&text).expect("it is JSON");
+    let runs = kept["runs"].as_array().expect("a list");
+    assert_eq!((runs.len(), &kept["planned"]), (1, &2.into()), "{kept:#}");
+    assert_eq!((&runs[0]["scenario"], &runs[0]["verdict"]["word"]), (&"repeating".into(), &"told".into()));
+}
+
 #[test]
 fn ctrl_c_or_a_signal_to_end_ends_the_agent_and_keeps_what_was_played() {
     for (name, is_isolated, signal) in
@@ -89,14 +99,8 @@ fn ctrl_c_or_a_signal_to_end_ends_the_agent_and_keeps_what_was_played() {
         let (code, said, folder) = runs.ends();
         assert_eq!(code, Some(130), "{said}");
         assert!(said.contains("interrupted: 1 of 2 runs have a verdict\n"), "{said}");
+        has_the_first_run(folder.path());
         let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).ok();
-        let kept: Value = serde_json::from_str(&read("runs.json").expect("it is there")).expect("it is JSON");
-        let runs = kept["runs"].as_array().expect("a list");
-        assert_eq!((runs.len(), &kept["planned"]), (1, &2.into()), "{kept:#}");
-        assert_eq!(
-            (&runs[0]["scenario"], &runs[0]["verdict"]["word"]),
-            (&"repeating".into(), &"told".into())
-        );
         let second = |name: &str| read(&format!("agent/repeating-success-7/{name}"));
         assert!(second("transcript.jsonl").is_some_and(|it| it.lines().count() >= 3));
         assert_eq!(second("verdict.json"), None, "a run that was stopped has none");
@@ -115,6 +119,7 @@ fn nothing_of_the_agent_goes_on_if_the_program_is_ended_at_once() {
 
     let mut runs = Runs::start(4, false);
     runs.running.kill().expect("it is running");
-    let (code, said, _folder) = runs.ends();
+    let (code, said, folder) = runs.ends();
     assert_eq!(code, None, "{said}");
+    has_the_first_run(folder.path());
 }

@@ -192,7 +192,7 @@ fn a_folder_is_verified_from_end_to_end() {
     assert_eq!(
         said,
         "a: as it was written: 16 seeds of 2 scenarios under 2 stacks; 16 kept seeds with transcripts\n\
-         a: measured on a machine, so without a checksum: meta.json\n\
+         a: beside the record, without a checksum: meta.json\n\
          a: 16 seeds played again: 4 cells and 32 transcripts are the same\n"
     );
     let meta = work.path().join("a/meta.json");
@@ -297,6 +297,41 @@ fn a_scenario_is_named_by_what_it_is() {
     for text in [record.to_string(), fs::read_to_string(at("2/meta.json")).expect("a file"), report] {
         assert!(!text.contains("home/me"), "{text}");
     }
+}
+
+/// What a record does not say, or may not, is for the command line to name; then its trials are played again.
+#[test]
+fn a_record_of_files_and_commands_is_verified_where_they_are_named() {
+    let work = empty();
+    does(work.path(), &["init", "slow"]);
+    let example = Path::new(env!("CARGO_BIN_EXE_balk")).with_file_name("examples").join("exec_guard");
+    let guard = format!("exec:{} duplicate", example.display());
+    let bench = ["bench", "--suite", "slow.toml", "--seeds", "0-3", "--sweep", "actor.stubbornness=0..1:1/2"];
+    does(work.path(), &[&bench[..], &["--guard", &guard, "--out", "a"]].concat());
+    let said = does(work.path(), &["verify", "a"]);
+    assert!(
+        said.contains("slow is in a file, and a record does not say where: name it with --suite"),
+        "{said}"
+    );
+    let of_suite = ["verify", "a", "--suite", "slow.toml"];
+    let said = does(work.path(), &of_suite);
+    assert!(
+        said.contains(" may not start the command of ") && said.contains(": name it with --guard"),
+        "{said}"
+    );
+    let both = [&of_suite[..], &["--guard", &guard]].concat();
+    let said = does(work.path(), &both);
+    assert!(said.contains(" seeds played again: "), "{said}");
+    let file = work.path().join("slow.toml");
+    let text = fs::read_to_string(&file).expect("a file");
+    fs::write(&file, format!("# Another file.\n{text}")).expect("a file");
+    refused(work.path(), &both, 3, "a/bench.jsonl: expected the plan that this build makes");
+    refused(
+        work.path(),
+        &["verify", "paging", "--suite", "slow.toml"],
+        2,
+        "expected a folder of `balk bench`",
+    );
 }
 
 /// A folder of version 2 has no checksums, and paths in its plan.

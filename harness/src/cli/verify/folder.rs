@@ -1,5 +1,6 @@
 //! `balk verify DIR`: whether a folder of a bench is as it was written, and says what its trials do.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -18,17 +19,26 @@ use crate::exit::Exit;
 use crate::guards::{NONE, Recipe};
 use crate::live::Store;
 
+/// What the command line names that a record does not say, or may not.
+pub(super) struct Named<'a> {
+    pub(super) set_from: &'a SetFrom,
+    /// Its scenarios, if they are in files.
+    pub(super) suite: Option<&'a str>,
+    /// Stacks whose commands may be started.
+    pub(super) stacks: &'a [String],
+}
+
 /// Whether this names a folder of a bench or of `balk crash`.
 pub(super) fn is_record(path: &str) -> bool {
     Path::new(path).join(RECORD).is_file() || record::is_there(Path::new(path))
 }
 
 /// Checks a folder: every checksum, and of a bench the plan, the build, and a sample of its trials.
-pub(super) fn verify(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Failure> {
+pub(super) fn verify(path: &str, context: &Context, named: &Named<'_>) -> Result<Exit, Failure> {
     if record::is_there(Path::new(path)) {
         return runs(path);
     }
-    bench(path, context, set_from)
+    bench(path, context, named)
 }
 
 /// Checks a folder of `balk crash`.
@@ -46,7 +56,7 @@ fn runs(path: &str) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Failure> {
+fn bench(path: &str, context: &Context, named: &Named<'_>) -> Result<Exit, Failure> {
     let place = Path::new(path);
     let (folder, record) = Folder::open(place)?;
     let kept = folder.check_transcripts()?;
@@ -68,18 +78,18 @@ fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Fail
     .map_err(show)?;
     let beside = folder.check_beside()?.join(", ");
     if !beside.is_empty() {
-        writeln!(out, "{path}: measured on a machine, so without a checksum: {beside}").map_err(show)?;
+        writeln!(out, "{path}: beside the record, without a checksum: {beside}").map_err(show)?;
     }
     if record.plan.build.as_deref() != bench::BUILD {
         let of = record.plan.build.as_deref().map_or("none that it names".to_owned(), |it| format!("`{it}`"));
         let own = bench::BUILD.unwrap_or("of a registry");
         writeln!(out, "{path}: made by another build of Balk: {of}; this one is `{own}`").map_err(show)?;
     }
-    if let Some(why) = unplayable(&record.plan) {
+    if let Some(why) = unplayable(&record.plan, named) {
         writeln!(out, "{path}: no trial was played again: {why}").map_err(show)?;
         return Ok(Exit::Fine);
     }
-    let matrix = matrix(&record.plan, context, set_from)?;
+    let matrix = matrix(&record.plan, context, named)?;
     check_plan(place, &record, &matrix)?;
     let again = bench::again(&matrix, &record, &folder)?;
     match again.difference {
@@ -108,8 +118,8 @@ fn bench(path: &str, context: &Context, set_from: &SetFrom) -> Result<Exit, Fail
     }
 }
 
-/// Why the trials of a plan cannot be played from the plan alone.
-fn unplayable(plan: &Plan) -> Option<String> {
+/// Why the trials of a plan cannot be played from the plan and what is named.
+fn unplayable(plan: &Plan, named: &Named<'_>) -> Option<String> {
     if plan.live.is_some() {
         return Some("a real model played them; `balk live --offline DIR` plays what it said".to_owned());
     }
@@ -117,23 +127,35 @@ fn unplayable(plan: &Plan) -> Option<String> {
         .scenarios
         .iter()
         .find(|it| it.suite == balk_reports::records::Suite::File || !load::is_ours(&it.name));
-    if let Some(scenario) = in_file {
-        return Some(format!("{} is in a file, and a record does not say where", scenario.name));
+    if let Some(scenario) = in_file.filter(|_| named.suite.is_none()) {
+        let way_out = "and a record does not say where: name it with --suite";
+        return Some(format!("{} is in a file, {way_out}", scenario.name));
     }
-    let with_command = plan.stacks.iter().find(|it| Recipe::without_command(&it.guard).is_err())?;
-    Some(format!("a record may not start the command of `{}`", with_command.guard))
+    let is_named = |guard: &String| named.stacks.contains(guard);
+    let with_command =
+        plan.stacks.iter().find(|it| !is_named(&it.guard) && Recipe::without_command(&it.guard).is_err())?;
+    Some(format!("a record may not start the command of `{0}`: name it with --guard", with_command.guard))
 }
 
 /// What the plan asks for, from this build.
-fn matrix(plan: &Plan, context: &Context, set_from: &SetFrom) -> Result<Matrix, Failure> {
+fn matrix(plan: &Plan, context: &Context, named: &Named<'_>) -> Result<Matrix, Failure> {
     let pairs = |set: &[balk_reports::records::Drawn]| -> Vec<(String, String)> {
         set.iter().map(|it| (it.name.clone(), it.value.clone())).collect()
     };
     let set = pairs(&plan.set);
-    let mut asked: Vec<Asked> = Vec::new();
-    for scenario in &plan.scenarios {
-        asked.extend(suite::asked(&scenario.name, plan.pools, &set, &[pairs(&scenario.set)])?);
-    }
+    let asked = match named.suite {
+        Some(suite) => {
+            let mut swept: Vec<_> = plan.scenarios.iter().map(|it| pairs(&it.set)).collect();
+            let mut once = BTreeSet::new();
+            swept.retain(|it| once.insert(it.clone()));
+            suite::asked(suite, plan.pools, &set, &swept)?
+        }
+        None => {
+            let each = plan.scenarios.iter();
+            let each = each.map(|it| suite::asked(&it.name, plan.pools, &set, &[pairs(&it.set)]));
+            each.collect::<Result<Vec<Vec<Asked>>, Failure>>()?.concat()
+        }
+    };
     let config = context.config(None)?;
     let stacks: Vec<String> = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
     let setting = Setting {
@@ -149,7 +171,7 @@ fn matrix(plan: &Plan, context: &Context, set_from: &SetFrom) -> Result<Matrix, 
         set: &set,
     };
     let matrix = Matrix::new(asked, setting);
-    Ok(match (&plan.reactions, set_from.file_name(), set_from.read()?) {
+    Ok(match (&plan.reactions, named.set_from.file_name(), named.set_from.read()?) {
         (Some(_), Some(file), Some(measured)) => matrix.reacting(file, &measured),
         (Some(_) | None, _, _) => matrix,
     })

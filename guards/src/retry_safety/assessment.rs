@@ -186,8 +186,8 @@ pub(super) fn known(cause: AttemptCause, facts: &AttemptFacts) -> AttemptFacts {
     }
 }
 
-/// The tools of an offer that are known to be read-only, by either kind of name. If several tools have a name, it is not
-/// known which one is meant, so all of them have to be.
+/// The tools of an offer that are known to be read-only, by either kind of name. If several tools have a name, it is
+/// not known which one is meant, so all of them have to be.
 pub(super) struct ReadOnly<'o>(BTreeMap<&'o str, bool>);
 
 impl<'o> ReadOnly<'o> {

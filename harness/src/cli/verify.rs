@@ -70,10 +70,7 @@ impl Verify {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let (folders, scenarios): (Vec<&String>, Vec<&String>) =
             self.scenarios.iter().partition(|it| folder::is_record(it));
-        if self.suite.is_some() && folders.is_empty() {
-            return Err(Error::usage("--suite", "a folder of `balk bench` to verify", "none"));
-        }
-        let named = Named { set_from: &self.set_from, suite: self.suite.as_deref(), stacks: &self.guard };
+        let named = self.named(!folders.is_empty())?;
         let mut exit = Exit::Fine;
         for path in &folders {
             match folder::verify(path, context, &named) {
@@ -137,6 +134,14 @@ impl Verify {
             }
         }
         Ok(exit)
+    }
+
+    /// What the command line names for records.
+    fn named(&self, has_records: bool) -> Result<Named<'_>, Error> {
+        if self.suite.is_some() && !has_records {
+            return Err(Error::usage("--suite", "a folder of `balk bench` to verify", "none"));
+        }
+        Ok(Named { set_from: &self.set_from, suite: self.suite.as_deref(), stacks: &self.guard })
     }
 }
 

@@ -247,15 +247,15 @@ impl Folder {
         })
     }
 
-    /// Reads the files beside the record, and returns the names of those that are there. They differ from machine to
-    /// machine, and have no checksums.
+    /// Reads what was measured beside the record, and returns the names of all files beside it that have no checksums:
+    /// they differ from machine to machine, or people write in them.
     ///
     /// # Errors
     /// A file with other contents.
     pub fn check_beside(&self) -> Result<Vec<&'static str>, Error> {
         self.cost()?;
         Self::reactions(&self.path)?;
-        let names = [META, INSTRUCTIONS, REACTIONS];
+        let names = [META, INSTRUCTIONS, REACTIONS, FITTED, JUDGE, JUDGED];
         Ok(names.into_iter().filter(|name| self.path.join(name).exists()).collect())
     }
 

@@ -142,9 +142,13 @@ pub(crate) mod schedule {
         }
 
         fn failure(&self) -> io::Error {
-            [ErrorKind::StorageFull, ErrorKind::PermissionDenied, ErrorKind::Other]
-                [draw(self.seed, 2) as usize % 3]
-                .into()
+            let kinds = [
+                ErrorKind::StorageFull,
+                ErrorKind::PermissionDenied,
+                ErrorKind::Interrupted,
+                ErrorKind::Other,
+            ];
+            kinds[draw(self.seed, 2) as usize % kinds.len()].into()
         }
 
         /// What another run does now, if one comes.

@@ -97,7 +97,7 @@ impl Migrate {
 }
 
 /// Makes what a folder has new. The record of a bench comes last: as long as it is old, this can be done again.
-fn renew(folder: &Path) -> Result<(), Error> {
+pub(super) fn renew(folder: &Path) -> Result<(), Error> {
     let renewed = [Store::renew(folder)?, record::renew(folder)?, Folder::renew(folder)?];
     if renewed.contains(&true) {
         return Ok(());

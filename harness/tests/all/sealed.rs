@@ -334,45 +334,6 @@ fn a_record_of_files_and_commands_is_verified_where_they_are_named() {
     );
 }
 
-/// A folder of version 2 has no checksums, and paths in its plan.
-#[test]
-fn a_folder_of_an_older_version_is_refused_by_name_and_made_new() {
-    let work = made();
-    let record = work.path().join("a/bench.jsonl");
-    let build = plan(&record)["build"].as_str().expect("a clone has one").to_owned();
-    resealed(&record, |line| line.replacen(&format!(",\"build\":\"{build}\""), "", 1));
-    let whole = files(&work.path().join("a"));
-    let text = fs::read_to_string(&record).expect("a record");
-    let old: String = text
-        .lines()
-        .map(|line| format!("{}}}\n", line.rsplit_once(",\"s").expect("a checksum").0))
-        .collect::<String>()
-        .replacen("\"schema\":3", "\"schema\":2", 1)
-        .replace("\"suite\":\"written\"", "\"target\":\"x\",\"suite\":\"written\"");
-    fs::write(&record, old).expect("a file");
-    for (path, bytes) in whole.iter().filter(|(path, _)| path.extension().is_some_and(|it| it == "zst")) {
-        fs::write(path, unsealed(bytes)).expect("a file");
-    }
-    refused(work.path(), &["report", "a"], 3, "found version 2; `balk migrate` with its folder makes it new");
-    does(work.path(), &["migrate", "a"]);
-    assert_eq!(files(&work.path().join("a")), whole);
-    refused(work.path(), &["migrate", "a"], 3, "expected records of an older version, found none");
-}
-
-/// A file of kept transcripts as version 1 of these files was.
-fn unsealed(mut file: &[u8]) -> Vec<u8> {
-    let mut old = Vec::new();
-    while file[0] == 0x50 {
-        let length = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes"));
-        let end = 32 + usize::try_from(length).expect("it fits");
-        old.extend_from_slice(&[0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0]);
-        old.extend_from_slice(&file[8..24]);
-        old.extend_from_slice(&file[32..end]);
-        file = &file[end..];
-    }
-    old
-}
-
 /// The completions of a real model: whichever command reads them.
 #[test]
 fn damage_of_completions_is_found_in_its_line() {

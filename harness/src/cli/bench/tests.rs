@@ -9,7 +9,9 @@ use clap::Parser;
 
 use super::*;
 use crate::cli::Merge;
+use crate::cli::migrate::renew;
 use crate::files::step::schedule;
+use crate::files::write_passing;
 use crate::guards::Registry;
 
 /// The arguments of a bench, as on a command line.
@@ -168,6 +170,70 @@ fn check_merge(schedules: std::ops::Range<u64>) {
     }
 }
 
+/// Makes the folder of a record one of version 2, which had no checksums, and paths in its plan.
+fn age(folder: &Path) {
+    let record = folder.join(bench::RECORD);
+    let text = fs::read_to_string(&record).expect("a record");
+    let plain = |line: &str| format!("{}}}\n", line.rsplit_once(",\"s").expect("a checksum").0);
+    let old = text.lines().map(plain).collect::<String>().replacen("\"schema\":3", "\"schema\":2", 1);
+    let old = old.replace("\"suite\":\"written\"", "\"target\":\"x\",\"suite\":\"written\"");
+    write_passing(&record, old).expect("a file");
+    for (name, bytes) in
+        files(folder).iter().filter(|(name, _)| name.extension().is_some_and(|it| it == "zst"))
+    {
+        write_passing(&folder.join(name), unsealed(bytes)).expect("a file");
+    }
+}
+
+/// A file of kept transcripts as version 1 of these files was.
+fn unsealed(mut file: &[u8]) -> Vec<u8> {
+    let mut old = Vec::new();
+    while file[0] == 0x50 {
+        let length = u64::from_le_bytes(file[16..24].try_into().expect("eight bytes"));
+        let end = 32 + usize::try_from(length).expect("it fits");
+        old.extend_from_slice(&[0x50, 0x2a, 0x4d, 0x18, 16, 0, 0, 0]);
+        old.extend_from_slice(&file[8..24]);
+        old.extend_from_slice(&file[32..end]);
+        file = &file[end..];
+    }
+    old
+}
+
+fn check_migrate(schedules: std::ops::Range<u64>) {
+    let work = tempfile::tempdir().expect("a folder");
+    let out = work.path().join("a");
+    let mut matrix = matrix(&bench(&out, &[]));
+    // A plan of version 2 names no build.
+    matrix.plan.build = None;
+    play(&bench(&out, &[]), &matrix).expect("nothing goes wrong");
+    let new = files(&out);
+    age(&out);
+    let old = files(&out);
+    let refused = Folder::open(&out).expect_err("it is old").to_string();
+    assert!(refused.contains("found version 2; `balk migrate` with its folder makes it new"), "{refused}");
+    let (undisturbed, steps) = schedule::run(0, 0, || (), || renew(&out));
+    undisturbed.expect("nothing goes wrong");
+    assert!(files(&out) == new);
+    let again = renew(&out).expect_err("it is new").to_string();
+    assert!(again.contains("expected records of an older version, found none"), "{again}");
+    for seed in schedules {
+        for (name, bytes) in &old {
+            write_passing(&out.join(name), bytes).expect("a file");
+        }
+        for nth in 0..4 {
+            let steps = if nth < 3 { steps } else { 0 };
+            let same = out.clone();
+            let other = move || drop(renew(&same));
+            if schedule::run(seed * 4 + nth, steps, other, || renew(&out)).0.is_ok() {
+                break;
+            }
+        }
+        // What a run left that was ended goes with the next one that writes there.
+        drop(Folder::resume(&out).expect("it is new"));
+        assert!(files(&out) == new, "schedule {seed}");
+    }
+}
+
 #[test]
 fn after_any_fault_a_resumed_bench_ends_in_the_same_bytes() {
     check_bench(0..200);
@@ -179,8 +245,14 @@ fn after_any_fault_a_merge_that_is_run_again_ends_in_the_same_bytes() {
 }
 
 #[test]
+fn an_older_folder_is_refused_by_name_and_made_new_after_any_fault() {
+    check_migrate(0..200);
+}
+
+#[test]
 #[ignore = "thousands of schedules"]
 fn after_any_of_many_faults_the_bytes_are_the_same() {
     check_bench(200..10_200);
     check_merge(200..10_200);
+    check_migrate(200..10_200);
 }

@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::common::files;
 use crate::common::program::{balk, ran};
 
 const BENCH: [&str; 9] = [

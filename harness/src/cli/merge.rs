@@ -10,6 +10,7 @@ use super::say::say;
 use crate::bench::{Folder, RECORD};
 use crate::error::Error;
 use crate::exit::Exit;
+use crate::files;
 
 /// Arguments of `balk merge`.
 #[derive(Args, Clone, Debug)]
@@ -52,6 +53,9 @@ impl Merge {
         }
         for folder in &folders {
             folder.check_transcripts()?;
+        }
+        if self.inputs.iter().any(|it| files::is_same(it, &self.out)) {
+            Folder::check_new(&self.out)?;
         }
         let out = Folder::begin(&self.out, &whole)?;
         for folder in &folders {

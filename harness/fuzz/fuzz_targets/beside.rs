@@ -47,7 +47,8 @@ fn shown() {
     let reactions = Folder::reactions(&path).map_err(|it| it.to_string());
     assert_eq!(checked.is_ok(), cost.is_ok() && reactions.is_ok());
     let _ = FOLDER.answered().map_err(|it| it.to_string());
-    let judged = FOLDER.sample().map_or_else(|| Ok(Vec::new()), |table| judged(&table));
+    let judged =
+        FOLDER.sample().expect("a regular file").map_or_else(|| Ok(Vec::new()), |table| judged(&table));
     let (Ok(cost), Ok(judged), Ok(reactions)) = (cost, judged.map_err(|it| it.to_string()), reactions) else {
         return;
     };

@@ -84,6 +84,8 @@ fn a_command_in_a_file_is_not_run() {
         "{said}"
     );
     assert!(!started.exists(), "it was not run");
+    fine(folder.path(), &["verify", "bench", "--guard", &spec], "1");
+    fs::remove_file(&started).expect("it was started");
 
     let scenario = include_str!("../../scenarios/no-such-input.toml");
     let calls = r#"calls = [{ tool = "shell", arguments = { command = ": > started" } }]"#;

@@ -14,6 +14,7 @@ mod guards;
 mod run;
 mod said;
 mod told;
+mod visible;
 
 pub use conversations::{Conversations, Exchange, Placed, Request, Turn};
 pub use error::Error;
@@ -21,3 +22,4 @@ pub use guards::Guards;
 pub use run::{Begin, Bounds, Ran, Run, Step};
 pub use said::{Answer, Call, Failure, Said, Tool};
 pub use told::{Told, told};
+pub use visible::visible;

@@ -1,5 +1,6 @@
 //! The guards as an extension module of Python. The package `balk` wraps it; nothing here decides anything.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use balk_guards::record::EntryRecord;
@@ -17,7 +18,7 @@ use serde::de::DeserializeOwned;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Conversations, Exchange, Guards, Run};
+    use super::{Conversations, Exchange, Guards, Run, visible};
 }
 
 /// Guards by name, with settings.
@@ -194,8 +195,14 @@ impl Exchange {
     }
 }
 
+/// A text fit for a terminal or a log. Half of a surrogate pair becomes a visible sign as well.
+#[pyfunction]
+fn visible(text: &Bound<'_, PyString>) -> String {
+    host::visible(&text.to_string_lossy())
+}
+
 fn read<T: DeserializeOwned>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
-    depythonize(value).map_err(|why| PyValueError::new_err(format!("{what}: {why}")))
+    depythonize(value).map_err(|why| wrong(format!("{what}: {why}")))
 }
 
 fn write<'py, T: Serialize>(py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {
@@ -210,13 +217,14 @@ fn read_dialect(name: &str) -> PyResult<Dialect> {
         "gemini" => Ok(Dialect::Gemini),
         other => {
             let expected = "`openai`, `responses`, `anthropic` or `gemini`";
-            Err(PyValueError::new_err(format!("dialect: expected {expected}, found `{other}`")))
+            Err(wrong(format!("dialect: expected {expected}, found `{other}`")))
         }
     }
 }
 
-fn wrong(error: host::Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// An error may quote what came in.
+fn wrong(error: impl Display) -> PyErr {
+    PyValueError::new_err(host::visible(&error.to_string()))
 }
 
 /// A panic leaves a run as it was before: what comes next says what is due.

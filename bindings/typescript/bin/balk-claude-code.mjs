@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 
 import { hook } from "../dist/agents/claude-code.js";
 import { Stack } from "../dist/index.js";
+import { visible } from "../dist/visible.js";
 
 const HELP = `Guards for Claude Code.
 
@@ -29,7 +30,7 @@ try {
   }
 } catch (why) {
   // Claude Code shows the line and goes on: only code 2 would stop it.
-  console.error(`balk-claude-code: ${why.message.split("\n")[0]}`);
+  console.error(`balk-claude-code: ${visible(why.message).split("\n")[0]}`);
   process.exitCode = 1;
 }
 

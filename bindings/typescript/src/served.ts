@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { binary } from "./binary.ts";
 import { said } from "./checked.ts";
+import { visible } from "./visible.ts";
 
 /** The seed of a conversation that names none, as for the commands of `balk`. */
 export const SEED = 1024;
@@ -177,7 +178,7 @@ export class Server {
     const server = new Server(child);
     const line = once(createInterface(child.stdout), "line");
     const first = await Promise.race([line, server.#closed.then(() => undefined)]);
-    if (!first) throw new Error(`\`balk ${words.join(" ")}\` did not start:\n${server.#wrote.trim()}`);
+    if (!first) throw new Error(visible(`\`balk ${words.join(" ")}\` did not start:\n${server.#wrote.trim()}`));
     server.#url = String(first[0]);
     return server;
   }
@@ -202,11 +203,11 @@ export class Server {
   async ask(url: string, what: string, body?: string): Promise<Response> {
     const request = body === undefined ? {} : { method: "POST", body };
     const answer = await fetch(`${url}/_balk/${what}`, request).catch(async (cause: unknown) => {
-      throw new Error(await this.#silence(), { cause });
+      throw new Error(visible(await this.#silence()), { cause });
     });
     if (answer.ok) return answer;
     const { error } = (await answer.json()) as { error: string | { message: string } };
-    throw new Error(typeof error === "string" ? error : error.message);
+    throw new Error(visible(typeof error === "string" ? error : error.message));
   }
 
   /** Why no answer came. */

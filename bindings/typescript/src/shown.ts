@@ -1,6 +1,7 @@
 /** The steps of a conversation as text, for people who look at a test that failed. */
 
 import type { Happening, Verdict } from "./served.ts";
+import { visible } from "./visible.ts";
 
 /** How many lines of a text, characters of a line, and steps from both ends of a conversation are shown. */
 const [LINES, COLUMNS, FIRST, LAST] = [6, 300, 12, 40];
@@ -22,7 +23,7 @@ function summary({ stuck, reached, told, requests, identicalCalls }: Verdict): s
   return [
     stuck ? "the model was stuck" : "the model was never stuck",
     reached ? "the task is done" : "the task is not done",
-    told === null ? "the user was not told that it is not done" : `the user was told: ${told}`,
+    told === null ? "the user was not told that it is not done" : `the user was told: ${visible(told)}`,
     `${requests} requests, ${identicalCalls} turns in a row with the same calls`,
   ].join("; ");
 }
@@ -36,8 +37,9 @@ function stepOf(step: Happening, turn: number): string[] {
         (it) => `${it.tool} ${it.arguments}`,
       );
       const broke = "broke" in step ? [JSON.stringify(step.broke)] : [];
+      const head = `── turn ${turn} ── ${visible(String(step.truth))}`;
       const model = texts("model", step.texts as string[]);
-      return [`── turn ${turn} ── ${step.truth}`, ...model, ...texts("calls", calls), ...texts("broke", broke)];
+      return [head, ...model, ...texts("calls", calls), ...texts("broke", broke)];
     }
     case "result":
       return texts("result", [String(step.text)]);
@@ -47,14 +49,14 @@ function stepOf(step: Happening, turn: number): string[] {
       return texts("AGENT", [String(step.text)]);
     default: {
       const { step: name, ...rest } = step;
-      return texts(name, [JSON.stringify(rest)]);
+      return texts(visible(name), [JSON.stringify(rest)]);
     }
   }
 }
 
 function texts(speaker: string, said: string[] = []): string[] {
   return said.flatMap((text) => {
-    const lines = text.split("\n");
+    const lines = visible(text).split("\n");
     const more = lines.length > LINES ? [`… ${lines.length - LINES} more lines`] : [];
     return [...lines.slice(0, LINES), ...more].map((line, at) => {
       const cut = line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS)}…`;

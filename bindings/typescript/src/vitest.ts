@@ -26,6 +26,7 @@ import { test as base } from "vitest";
 import { members } from "./checked.ts";
 import { environment as variables, type Happening, type Play, SEED, Server, type Verdict } from "./served.ts";
 import { shown } from "./shown.ts";
+import { visible } from "./visible.ts";
 
 /** How a scenario is played. */
 export interface Playing {
@@ -96,7 +97,7 @@ export class Balk {
   /** What was played, as text. */
   async shown(): Promise<string> {
     const plays = this.plays.map(async (it) => {
-      const head = `balk played ${it.scenario}, seed ${it.seed}`;
+      const head = `balk played ${visible(it.scenario)}, seed ${it.seed}`;
       return `${head}\n${shown(await it.verdict(), await it.transcript())}`;
     });
     return (await Promise.all(plays)).join("\n\n");

@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+def visible(text: str) -> str: ...
+
 class Guards:
     def __init__(self, named: dict[str, Any]) -> None: ...
 

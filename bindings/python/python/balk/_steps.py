@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ._native import visible
 from .served import Verdict
 
 LINES_MAX = 6
@@ -34,7 +35,7 @@ def shown(verdict: Verdict, steps: list[dict[str, Any]]) -> str:
 def _summary(verdict: Verdict) -> str:
     was_stuck = "the model was stuck" if verdict["stuck"] else "the model was never stuck"
     is_done = "the task is done" if verdict["goal"] else "the task is not done"
-    told = f"the user was told: {verdict['told']}" if verdict["told"] else "the user was not told that it is not done"
+    told = f"the user was told: {visible(verdict['told'])}" if verdict["told"] else "the user was not told that it is not done"
     counts = f"{verdict['requests']} requests, {verdict['identical_calls']} turns in a row with the same calls"
     return f"{was_stuck}; {is_done}; {told}; {counts}"
 
@@ -46,7 +47,7 @@ def _step(step: dict[str, Any], turn: int) -> Iterable[str]:
         case "act":
             calls = [f"{it['tool']} {it['arguments']}" for it in step.get("calls", [])]
             broke = [json.dumps(step["broke"])] if "broke" in step else []
-            head = f"── turn {turn} ── {step['truth']}"
+            head = f"── turn {turn} ── {visible(step['truth'])}"
             return [
                 head,
                 *_texts("model", step.get("texts", [])),
@@ -61,12 +62,12 @@ def _step(step: dict[str, Any], turn: int) -> Iterable[str]:
             return _texts("AGENT", [step["text"]])
         case other:
             rest = {name: value for name, value in step.items() if name != "step"}
-            return _texts(other, [json.dumps(rest, ensure_ascii=False)])
+            return _texts(visible(other), [json.dumps(rest, ensure_ascii=False)])
 
 
 def _texts(speaker: str, texts: Iterable[str]) -> Iterable[str]:
     for text in texts:
-        lines = text.splitlines() or [""]
+        lines = visible(text).splitlines() or [""]
         if len(lines) > LINES_MAX:
             lines[LINES_MAX:] = [f"… {len(lines) - LINES_MAX} more lines"]
         for place, line in enumerate(lines):

@@ -60,7 +60,8 @@ class Call:
         """The arguments. Raises `ValueError` if the text is no JSON object."""
         value = json.loads(self.arguments)
         if not isinstance(value, dict):
-            raise ValueError(f"{self.tool}: expected an object as arguments, found {self.arguments[:60]}")
+            found = f"{self.tool}: expected an object as arguments, found {self.arguments[:60]}"
+            raise ValueError(_native.visible(found))
         return value
 
 

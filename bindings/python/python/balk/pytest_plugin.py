@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from ._binary import binary
+from ._native import visible
 from ._steps import shown
 from .served import SEED, Play, Server, Verdict, environment
 
@@ -93,7 +94,7 @@ class Balk:
 
     def __repr__(self) -> str:
         """What an assertion that fails shows."""
-        return " and ".join(f"balk played {it.scenario}, seed {it.seed}" for it in self.plays) or "balk played nothing"
+        return " and ".join(_played(it) for it in self.plays) or "balk played nothing"
 
     def play(self, scenario: str | None = None, seed: int = SEED) -> Play:
         """Plays a scenario, or that of the marker, in a conversation of its own, and points the SDKs at it.
@@ -172,6 +173,10 @@ class Balk:
         return self.plays[-1]
 
 
+def _played(play: Play) -> str:
+    return f"balk played {visible(play.scenario)}, seed {play.seed}"
+
+
 @pytest.fixture(scope="session")
 def balk_server(pytestconfig: pytest.Config) -> Iterator[Server]:
     """The server of this process: one for all tests, and one for each worker of pytest-xdist."""
@@ -198,6 +203,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     played = getattr(item, "funcargs", {}).get("balk")
     if report.when == "call" and report.failed and isinstance(played, Balk):
         for play in played.plays:
-            head = f"balk played {play.scenario}, seed {play.seed}"
-            report.sections.append((head, shown(play.verdict(), play.transcript())))
+            report.sections.append((_played(play), shown(play.verdict(), play.transcript())))
     return report

@@ -27,6 +27,7 @@ from typing import Any, Literal
 import ray
 
 from ._binary import binary
+from ._native import visible
 from ._summary import Summary
 
 _RETRIES = 8
@@ -141,7 +142,8 @@ def _ran(arguments: Sequence[str], **variables: str) -> subprocess.CompletedProc
 
 def _failed(arguments: Sequence[str], done: subprocess.CompletedProcess[str]) -> RuntimeError:
     said = done.stderr.strip().splitlines()[-10:]
-    return RuntimeError("\n".join([f"balk {' '.join(arguments)} ended with exit code {done.returncode}", *said]))
+    how = f"balk {' '.join(arguments)} ended with exit code {done.returncode}"
+    return RuntimeError(visible("\n".join([how, *said])))
 
 
 def _part(arguments: list[str], shard: str) -> bytes:

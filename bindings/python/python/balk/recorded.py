@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._binary import binary
+from ._native import visible
 
 if TYPE_CHECKING:
     import pyarrow
@@ -101,7 +102,8 @@ def transcripts(
         if process.wait():
             errors.seek(0)
             why = errors.read().decode(errors="replace").strip()
-            raise RuntimeError(f"`{' '.join(command)}` ended with exit code {process.returncode}:\n{why}")
+            said = f"`{' '.join(command)}` ended with exit code {process.returncode}:\n{why}"
+            raise RuntimeError(visible(said))
 
 
 def _transcripts(lines: Iterator[dict[str, Any]]) -> Iterator[Transcript]:

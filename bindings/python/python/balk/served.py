@@ -25,6 +25,7 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from ._binary import binary
+from ._native import visible
 
 SEED = 1024
 """The seed of a conversation that names none, as for the commands of `balk`."""
@@ -110,7 +111,8 @@ class Play:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
-                raise ValueError(json.load(error)["error"]) from None
+                why = json.load(error)["error"]
+                raise ValueError(visible(why if isinstance(why, str) else why["message"])) from None
 
     def _write_files(self, folder: Path) -> None:
         for name, text in self.files.items():
@@ -143,7 +145,7 @@ class Server:
                 self._process.wait()
                 errors.seek(0)
                 why = errors.read().decode(errors="replace").strip()
-                raise RuntimeError(f"`{' '.join(command)}` did not start:\n{why}")
+                raise RuntimeError(visible(f"`{' '.join(command)}` did not start:\n{why}"))
         return self
 
     def __exit__(

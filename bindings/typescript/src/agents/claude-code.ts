@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Stack } from "../guards.ts";
 import type { Answer, Call, Ran, Tool } from "../values.ts";
+import { visible } from "../visible.ts";
 import { type Happened, judge, type Verdict } from "./fold.ts";
 
 /** What Claude Code gives to a hook, as far as it is needed. */
@@ -71,7 +72,7 @@ function onCall(verdict: Verdict): object | undefined {
   if (verdict.kind === "passes") return undefined;
   const denied = { permissionDecision: "deny", permissionDecisionReason: verdict.text };
   const answer = { hookSpecificOutput: { hookEventName: "PreToolUse", ...denied } };
-  return verdict.kind === "stopped" ? { ...answer, continue: false, stopReason: verdict.text } : answer;
+  return verdict.kind === "stopped" ? { ...answer, continue: false, stopReason: visible(verdict.text) } : answer;
 }
 
 function onStop(verdict: Verdict): object | undefined {
@@ -81,7 +82,7 @@ function onStop(verdict: Verdict): object | undefined {
     case "corrected":
       return { decision: "block", reason: verdict.text };
     case "stopped":
-      return { systemMessage: verdict.text };
+      return { systemMessage: visible(verdict.text) };
   }
 }
 

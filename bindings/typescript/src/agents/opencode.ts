@@ -14,6 +14,7 @@ import type { Plugin } from "@opencode-ai/plugin";
 import { members, text } from "../checked.ts";
 import { Stack } from "../guards.ts";
 import type { Call, Ran, Tool } from "../values.ts";
+import { visible } from "../visible.ts";
 import { type Happened, judge } from "./fold.ts";
 
 type Client = Parameters<Plugin>[0]["client"];
@@ -34,7 +35,8 @@ export const BalkGuards: Plugin = async ({ client }, options = {}) => {
   members("the options of Balk", options, ["guards"]);
   const stack = new Stack(text("guards", (options.guards as string | undefined) ?? "default"));
   const messages = async (id: string) => (await client.session.messages({ path: { id } })).data ?? [];
-  const show = (message: string) => client.tui.showToast({ body: { title: "Balk", message, variant: "warning" } });
+  const show = (words: string) =>
+    client.tui.showToast({ body: { title: "Balk", message: visible(words), variant: "warning" } });
   return {
     "tool.execute.before": async ({ sessionID, callID }, { args }) => {
       const verdict = judge(stack, TOOLS, happened(await messages(sessionID), callID, args), callID);

@@ -4,6 +4,7 @@
 //! members that there are not would not be seen. They go out as values of JavaScript.
 
 use std::arch::wasm32::memory_size;
+use std::fmt::Display;
 use std::hint::black_box;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -173,7 +174,7 @@ impl Exchange {
 
 fn read<'a, T: Deserialize<'a>>(what: &str, packed: &'a [u8]) -> Result<T, JsError> {
     grow();
-    rmp_serde::from_slice(packed).map_err(|why| JsError::new(&format!("{what}: {why}")))
+    rmp_serde::from_slice(packed).map_err(|why| wrong(format!("{what}: {why}")))
 }
 
 /// Adds a quarter to the memory each time that it had to grow. An engine takes about as long to add much as to add
@@ -202,11 +203,12 @@ fn read_dialect(name: &str) -> Result<Dialect, JsError> {
         "gemini" => Ok(Dialect::Gemini),
         other => {
             let expected = "`openai`, `responses`, `anthropic` or `gemini`";
-            Err(JsError::new(&format!("dialect: expected {expected}, found `{other}`")))
+            Err(wrong(format!("dialect: expected {expected}, found `{other}`")))
         }
     }
 }
 
-fn wrong(error: host::Error) -> JsError {
-    JsError::new(&error.to_string())
+/// An error may quote what came in.
+fn wrong(error: impl Display) -> JsError {
+    JsError::new(&host::visible(&error.to_string()))
 }

@@ -14,6 +14,10 @@ use pythonize::{depythonize, pythonize};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use depth::{DEPTH_MAX, is_too_deep};
+
+mod depth;
+
 /// The guards of Balk.
 #[pymodule]
 mod _native {
@@ -202,6 +206,10 @@ fn visible(text: &Bound<'_, PyString>) -> String {
 }
 
 fn read<T: DeserializeOwned>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    if is_too_deep(value)? {
+        let expected = format!("expected at most {DEPTH_MAX} lists and mappings within each other");
+        return Err(wrong(format!("{what}: {expected}, found more")));
+    }
     depythonize(value).map_err(|why| wrong(format!("{what}: {why}")))
 }
 

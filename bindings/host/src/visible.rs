@@ -1,8 +1,8 @@
 //! Text of models, tools, users and files, fit for a terminal or a log.
 
-/// The text with a visible sign in place of what a terminal obeys, what turns the direction of a text, and what begins a
-/// workflow command of GitHub Actions or Azure Pipelines. Line feeds and tabs stay; ends of lines become line feeds. The
-/// signs are those of the program `balk`.
+/// The text with a visible sign in place of what a terminal obeys, what turns the direction of a text, and what begins
+/// a workflow command of GitHub Actions or Azure Pipelines. Line feeds and tabs stay; ends of lines become line feeds.
+/// The signs are those of the program `balk`.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

@@ -3,8 +3,11 @@
 /** Control characters, marks of direction and noncharacters. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu;
 
-/** What a workflow command of GitHub Actions or Azure Pipelines begins with: `##[` in any line, `::` after blanks. */
-const COMMAND = /##(?=\[)|^\s*:(?=:)/gm;
+/**
+ * What a workflow command of GitHub Actions or Azure Pipelines begins with: `##[` in any line, `::` after blanks. Blanks
+ * are those of one line: each line is looked at once.
+ */
+const COMMAND = /##(?=\[)|^[^\S\n\u2028\u2029]*:(?=:)/gm;
 
 /** The text with visible signs in place of these. They are those of the program `balk`. */
 export function visible(text: string): string {

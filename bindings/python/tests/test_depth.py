@@ -7,7 +7,8 @@ import sys
 from typing import Any
 
 import pytest
-from balk.guards import Stack
+from balk.guards import Call, Stack
+from balk.middleware import object_of
 
 DEEP = """
 from balk import Stack
@@ -56,6 +57,13 @@ def test_a_value_without_an_end_is_refused_and_the_process_goes_on() -> None:
     said = child.stdout.splitlines()
     assert [said.count(it) for it in refused] == [4, 4, 8, 4, 4]
     assert len(said) == 36 and "taken" not in said
+
+
+def test_arguments_of_a_model_that_are_nested_without_an_end_are_no_object() -> None:
+    deep = '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"
+    with pytest.raises(ValueError, match="look: expected arguments that can be read, found ones that are nested"):
+        Call("a", "look", deep).read()
+    assert object_of(deep) == {}
 
 
 def test_a_value_at_the_bound_arrives_as_it_is() -> None:

@@ -58,7 +58,11 @@ class Call:
 
     def read(self) -> dict[str, Any]:
         """The arguments. Raises `ValueError` if the text is no JSON object."""
-        value = json.loads(self.arguments)
+        try:
+            value = json.loads(self.arguments)
+        except RecursionError:
+            found = f"{self.tool}: expected arguments that can be read, found ones that are nested too deep"
+            raise ValueError(_native.visible(found)) from None
         if not isinstance(value, dict):
             found = f"{self.tool}: expected an object as arguments, found {self.arguments[:60]}"
             raise ValueError(_native.visible(found))

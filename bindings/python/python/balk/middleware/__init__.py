@@ -52,7 +52,7 @@ def object_of(arguments: str) -> dict[str, Any]:
     """The arguments of a call, for a framework that takes nothing but objects."""
     try:
         value = json.loads(arguments or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -33,12 +33,15 @@ impl Dialect {
     /// # Errors
     /// The text is not a JSON object.
     pub fn outline(self, request: &str) -> Result<Outline<'_>, Unreadable> {
-        let Parts { messages, input, contents, tools } = reading::parse(request)?;
-        let List(elements) = match self {
-            Self::OpenAi | Self::Anthropic => messages,
-            Self::Responses => input,
-            Self::Gemini => contents,
-        };
+        match self {
+            Self::OpenAi | Self::Anthropic => self.outlined::<MESSAGES>(request),
+            Self::Responses => self.outlined::<INPUT>(request),
+            Self::Gemini => self.outlined::<CONTENTS>(request),
+        }
+    }
+
+    fn outlined<const LIST: usize>(self, request: &str) -> Result<Outline<'_>, Unreadable> {
+        let Parts::<LIST> { list: List(elements), tools } = reading::parse(request)?;
         Ok(Outline { dialect: self, text: request, elements, tools })
     }
 }
@@ -105,13 +108,17 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The members of a request that are lists, in any dialect. The last of several equal members is taken; such a request
-/// is refused when it is read.
+/// The name of the list of messages, which depends on the dialect. In another one, a member of this name is any other.
+const LISTS: [&str; 3] = ["messages", "input", "contents"];
+const MESSAGES: usize = 0;
+const INPUT: usize = 1;
+const CONTENTS: usize = 2;
+
+/// The members of a request that are lists. The last of several equal members is taken; such a request is refused when
+/// it is read.
 #[derive(Default)]
-struct Parts<'a> {
-    messages: List<'a>,
-    input: List<'a>,
-    contents: List<'a>,
+struct Parts<'a, const LIST: usize> {
+    list: List<'a>,
     tools: Option<&'a RawValue>,
 }
 
@@ -123,16 +130,16 @@ struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 #[derive(Default)]
 struct List<'a>(Vec<&'a RawValue>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Parts<'a> {
+impl<'de: 'a, 'a, const LIST: usize> Deserialize<'de> for Parts<'a, LIST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PartsVisitor)
+        deserializer.deserialize_map(PartsVisitor::<LIST>)
     }
 }
 
-struct PartsVisitor;
+struct PartsVisitor<const LIST: usize>;
 
-impl<'de> Visitor<'de> for PartsVisitor {
-    type Value = Parts<'de>;
+impl<'de, const LIST: usize> Visitor<'de> for PartsVisitor<LIST> {
+    type Value = Parts<'de, LIST>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -142,9 +149,7 @@ impl<'de> Visitor<'de> for PartsVisitor {
         let mut parts = Parts::default();
         while let Some(Key(key)) = map.next_key()? {
             match &*key {
-                "messages" => parts.messages = map.next_value()?,
-                "input" => parts.input = map.next_value()?,
-                "contents" => parts.contents = map.next_value()?,
+                key if key == LISTS[LIST] => parts.list = map.next_value()?,
                 "tools" => parts.tools = Some(map.next_value()?),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -183,6 +188,22 @@ impl<'de> Visitor<'de> for ListVisitor {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(List::default())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
         Ok(List::default())
     }
 }
@@ -227,9 +248,9 @@ mod tests {
 
     #[test]
     fn what_is_no_list_has_no_elements() {
-        for text in
-            ["{}", r#"{"messages":null,"tools":null}"#, r#"{"messages":"a"}"#, r#"{"messages":{"a":[1]}}"#]
-        {
+        let values = ["null", "\"a\"", r#"{"a":[1]}"#, "true", "7", "-7", "7.5"];
+        let texts = values.map(|it| format!(r#"{{"messages":{it},"tools":null}}"#));
+        for text in texts.iter().map(|it| &**it).chain(["{}"]) {
             let outline = outline(text);
             assert_eq!(
                 (outline.elements().len(), outline.asked(0, &Tools::default()).is_err()),
@@ -242,5 +263,13 @@ mod tests {
         let text = r#"{"model":"m","input":"a"}"#;
         let outline = Dialect::Responses.outline(text).expect("an object");
         assert_eq!(outline.asked(0, &Tools::default()).expect("a request").messages.len(), 1);
+    }
+
+    /// A fuzzer found that such a request was read, and had no outline.
+    #[test]
+    fn the_list_of_another_dialect_is_any_member() {
+        let text = r#"{"model":"m","input":"a","messages":7447,"contents":1e999}"#;
+        Dialect::Responses.asked(text).expect("a request");
+        assert_eq!(Dialect::Responses.outline(text).expect("an object").elements().len(), 0);
     }
 }

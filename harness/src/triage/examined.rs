@@ -247,11 +247,22 @@ fn seconds_after(times: &[(usize, Timestamp)], message: usize) -> Option<u64> {
     u64::try_from(to.duration_since(*from).as_secs()).ok()
 }
 
+/// How often guards start anew in a run: after each end, but in one that was made to take long. They read all tools
+/// each time, and together that takes no longer than to read the run.
+fn starts(entries: &[Placed]) -> usize {
+    let tools = if let [Placed { entry: Entry::Start(start), .. }, ..] = entries {
+        start.offer.tools().len()
+    } else {
+        0
+    };
+    100 + 16 * entries.len() / tools.max(1)
+}
+
 /// The firings, and how many stretches of firings of any kind there are. After each end that the guards would have
 /// made, they start anew with what came after it.
 fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
     let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
-    let mut rest = entries;
+    let (mut rest, mut starts) = (entries, starts(entries));
     loop {
         for Event { turn, message, what } in std::mem::take(&mut folded.events) {
             let What::Fired(firing) = what else { continue };
@@ -263,9 +274,10 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
         let Some(end) = folded.end else { return (fired, stretches) };
         before += end.turn;
         rest = &rest[end.entries..];
-        if !rest.iter().any(|it| completion(&it.entry).is_some()) {
+        if starts == 0 || !rest.iter().any(|it| completion(&it.entry).is_some()) {
             return (fired, stretches);
         }
+        starts -= 1;
         let mut stack = stack();
         stack.observe(&entries[0].entry);
         folded = fold_until_end(rest, &mut stack);

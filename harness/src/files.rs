@@ -44,14 +44,16 @@ pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::R
 /// # Errors
 /// As for [`write_whole`].
 pub(crate) fn write_one(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> io::Result<()> {
-    clear_beside(path)?;
+    clear_beside(path);
     write_whole(path, write)
 }
 
-/// Removes what killed runs left beside a file, unless it is a device or a pipe.
-fn clear_beside(path: &Path) -> io::Result<()> {
-    let folder = folder_of(path);
-    if folder.is_dir() && !is_stream(path) { clear_left_over(folder) } else { Ok(()) }
+/// Removes what killed runs left beside a file, unless it is a device or a pipe. It stays where the folder cannot be
+/// read: that is no reason not to write.
+fn clear_beside(path: &Path) {
+    if !is_stream(path) {
+        let _ = clear_left_over(folder_of(path));
+    }
 }
 
 /// Writes a file whose name is Balk's, such as one of a record. A link of this name is replaced and not followed: the
@@ -75,7 +77,7 @@ pub(crate) fn write_new(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     if !folder.is_dir() {
         return Err(io::Error::new(ErrorKind::NotFound, "no such folder"));
     }
-    clear_beside(path)?;
+    clear_beside(path);
     match Place::of(path)? {
         Place::Stream => write_whole(path, write),
         Place::New => put(path, written(path, None, write)?, |file, path| file.persist_noclobber(path)),

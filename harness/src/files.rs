@@ -48,11 +48,10 @@ pub(crate) fn write_one(path: &Path, write: impl FnOnce(&mut Out<'_>) -> io::Res
     write_whole(path, write)
 }
 
-/// Removes what killed runs left beside a file, unless it is a device or a pipe. It stays where the folder cannot be
-/// read: that is no reason not to write.
+/// Removes what killed runs left beside a file, unless it is a device or a pipe.
 fn clear_beside(path: &Path) {
     if !is_stream(path) {
-        let _ = clear_left_over(folder_of(path));
+        clear_left_over(folder_of(path));
     }
 }
 
@@ -98,7 +97,8 @@ pub(crate) fn check_place(path: &Path) -> io::Result<()> {
     let there = folder_of(path).ancestors().find(is_there).filter(|it| !it.as_os_str().is_empty());
     let there = there.unwrap_or(Path::new("."));
     temporary(there)?;
-    clear_left_over(there)
+    clear_left_over(there);
+    Ok(())
 }
 
 /// Whether this path leads to a device, a pipe or a socket.
@@ -387,11 +387,14 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes the new name to the disk.
+/// Writes the new name to the disk, where the folder may be read: one may write to others, too.
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
     before(Step::SyncFolder, folder)?;
-    File::open(folder)?.sync_all()
+    match File::open(folder) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+        folder => folder?.sync_all(),
+    }
 }
 
 /// On other systems a folder cannot be opened.

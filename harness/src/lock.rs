@@ -67,7 +67,7 @@ impl Lock {
         };
         let holder = format!("{} (process {})\n", program::command_line(), process::id());
         file.set_len(0).and_then(|()| (&file).write_all(holder.as_bytes())).map_err(unusable)?;
-        clear_left_over(folder).map_err(unusable)?;
+        clear_left_over(folder);
         Ok(Self { path, file })
     }
 }

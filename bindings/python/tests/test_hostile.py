@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from balk._native import visible
 from balk._steps import shown
-from balk.guards import Call, Stack
+from balk.guards import Call, Stack, Tool
 from balk.pytest_plugin import Balk
 from balk.served import Server, Verdict
 
@@ -105,6 +105,7 @@ def test_an_error_has_nothing_to_obey(balk: Balk, balk_server: Server, text: str
     request = {"messages": [{"role": text, "text": ""}]}
     for door in (
         Call("a", text, json.dumps([text], ensure_ascii=False)).read,
+        lambda: Tool(text, effect=text),  # type: ignore[arg-type]
         lambda: Stack(text),
         lambda: Stack().resume([{"entry": text}]),
         lambda: Stack().conversations().asks(request),

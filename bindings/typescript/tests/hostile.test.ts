@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { hook } from "../src/agents/claude-code.ts";
 import { BalkGuards } from "../src/agents/opencode.ts";
+import { guards } from "../src/ai.ts";
 import { Stack } from "../src/index.ts";
 import type { Happening, Verdict } from "../src/served.ts";
 import { shown } from "../src/shown.ts";
@@ -88,6 +89,8 @@ describe.each(HOSTILE.map((text) => [visible(text), text] as const))("nothing is
       () => new Stack().conversations().asks({ messages: [{ role: text, text: "" } as never] }),
       () => run.completed({ finish: text as never }),
       () => run.request(text as never),
+      () => guards({ [text]: 1 } as never),
+      () => guards({ effects: { [text]: text as never } }),
     ];
     for (const door of doors) expect(raw(await words(door))).toEqual([]);
   });

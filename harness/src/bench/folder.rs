@@ -63,26 +63,26 @@ impl Folder {
     }
 
     /// A folder for the whole of several parts, with a record in which nothing is done yet. It may be one in which a
-    /// merge of these parts was killed: what that left is removed, unless it had written the whole.
+    /// merge of these parts was killed: what that left is removed. None if the whole is there, with so many kept seeds.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn begin(path: &Path, whole: &Bench) -> Result<Self, Error> {
+    pub fn begin(path: &Path, whole: &Bench, kept: u64) -> Result<Option<Self>, Error> {
         let nothing = Bench::new(whole.plan.clone());
         if path.join(RECORD).exists() {
             let (folder, begun) = Self::resume(path)?;
-            if begun == *whole {
-                return Ok(folder);
+            if begun == *whole && folder.check_transcripts()? == kept {
+                return Ok(None);
             }
             if begun != nothing {
-                return Self::create(path);
+                return Self::create(path).map(Some);
             }
             folder.clear_transcripts()?;
-            return Ok(folder);
+            return Ok(Some(folder));
         }
         let folder = Self::create(path)?;
         folder.write(&nothing)?;
-        Ok(folder)
+        Ok(Some(folder))
     }
 
     /// Whether [`create`](Self::create) would find nothing in the way.
@@ -112,8 +112,7 @@ impl Folder {
     pub fn resume(path: &Path) -> Result<(Self, Bench), Error> {
         let folder = Self { path: path.to_owned(), _lock: Some(Arc::new(Lock::take(path)?)) };
         for of_scenario in folder.scenarios()? {
-            files::clear_left_over(&of_scenario)
-                .map_err(|error| Error::file(&of_scenario, "a folder that can be written to", error))?;
+            files::clear_left_over(&of_scenario);
         }
         folder.read()
     }

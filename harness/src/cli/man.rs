@@ -29,7 +29,8 @@ impl Man {
     pub fn run(&self, program: Command) -> Result<Exit, Error> {
         let unwritable = |error: io::Error| Error::file(&self.out, "a folder that can be written to", error);
         let name = program::name();
-        files::make_folder(&self.out).and_then(|()| files::clear_left_over(&self.out)).map_err(unwritable)?;
+        files::make_folder(&self.out).map_err(unwritable)?;
+        files::clear_left_over(&self.out);
         // Each page is there whole or not at all.
         let pages = tempfile::tempdir().map_err(unwritable)?;
         clap_mangen::generate_to(program.name(&name).bin_name(&name), pages.path()).map_err(unwritable)?;

@@ -51,17 +51,17 @@ impl Merge {
             whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
             folders.push(folder);
         }
-        for folder in &folders {
-            folder.check_transcripts()?;
-        }
+        let kept = folders.iter().map(Folder::check_transcripts).sum::<Result<u64, Error>>()?;
         if self.inputs.iter().any(|it| files::is_same(it, &self.out)) {
             Folder::check_new(&self.out)?;
         }
-        let out = Folder::begin(&self.out, &whole)?;
-        for folder in &folders {
-            out.add_transcripts(folder)?;
+        // None where a merge of the same parts was ended after its last write: nothing is left to do.
+        if let Some(out) = Folder::begin(&self.out, &whole, kept)? {
+            for folder in &folders {
+                out.add_transcripts(folder)?;
+            }
+            out.write(&whole)?;
         }
-        out.write(&whole)?;
         if !whole.is_whole() {
             let [from, to] = whole.plan.seeds;
             say(format_args!("note: some of the planned seeds {from}-{to} are missing in all parts"));

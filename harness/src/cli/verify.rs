@@ -51,7 +51,7 @@ pub struct Verify {
 
     /// A TOML file with settings of guards, a table for each [default: balk.toml in this folder or the nearest one
     /// above it]
-    #[arg(long, value_name = "FILE", requires = "guard")]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
     #[command(flatten)]
@@ -70,18 +70,12 @@ impl Verify {
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let (folders, scenarios): (Vec<&String>, Vec<&String>) =
             self.scenarios.iter().partition(|it| folder::is_record(it));
-        let named = self.named(!folders.is_empty())?;
-        let mut exit = Exit::Fine;
-        for path in &folders {
-            match folder::verify(path, context, &named) {
-                Ok(Exit::Fine) => {}
-                Ok(other) => exit = other,
-                Err(failure) => return failure.or_exit(),
-            }
-        }
-        if !folders.is_empty() && scenarios.is_empty() {
-            return Ok(exit);
-        }
+        let are_all = !folders.is_empty() && scenarios.is_empty();
+        let mut exit = match self.records(&folders, are_all, context) {
+            Ok(exit) if are_all => return Ok(exit),
+            Ok(exit) => exit,
+            Err(failure) => return failure.or_exit(),
+        };
         let reactions = match self.set_from.reactions() {
             Ok(reactions) => reactions,
             Err(failure) => return failure.or_exit(),
@@ -136,12 +130,44 @@ impl Verify {
         Ok(exit)
     }
 
+    /// Checks the folders. If there is nothing else to verify, each stack that is named has to be in one of them: with
+    /// a mistyped one, trials would not be played again, and that is no failure.
+    fn records(&self, folders: &[&String], are_all: bool, context: &Context) -> Result<Exit, Failure> {
+        let named = self.named(!folders.is_empty())?;
+        let mut exit = Exit::Fine;
+        let mut unknown: Vec<&String> = self.guard.iter().collect();
+        for path in folders {
+            let found = folder::verify(path, context, &named, &mut unknown)?;
+            if found != Exit::Fine {
+                exit = found;
+            }
+        }
+        match unknown.first().filter(|_| are_all) {
+            Some(stack) => {
+                Err(Error::usage("--guard", "a stack of the records", format!("`{stack}`")).into())
+            }
+            None => Ok(exit),
+        }
+    }
+
     /// What the command line names for records.
     fn named(&self, has_records: bool) -> Result<Named<'_>, Error> {
         if self.suite.is_some() && !has_records {
             return Err(Error::usage("--suite", "a folder of `balk bench` to verify", "none"));
         }
-        Ok(Named { set_from: &self.set_from, suite: self.suite.as_deref(), stacks: &self.guard })
+        if self.config.is_some() && self.guard.is_empty() && !has_records {
+            return Err(Error::usage(
+                "--config",
+                "--guard, or a folder of `balk bench` to verify",
+                "neither",
+            ));
+        }
+        Ok(Named {
+            set_from: &self.set_from,
+            suite: self.suite.as_deref(),
+            stacks: &self.guard,
+            config: self.config.as_deref(),
+        })
     }
 }
 

@@ -16,25 +16,29 @@ pub(super) const UNFINISHED: &str = ".balk-";
 /// How the name of a file begins until it is whole.
 const TEMPORARY: &str = ".balk-unfinished-";
 
-/// Removes the unfinished files of killed runs in a folder. Those of runs that go on are locked, and what cannot be
-/// removed is somebody else's: it stays.
-///
-/// # Errors
-/// The folder cannot be read.
-pub(crate) fn clear_left_over(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) && entry.file_type()?.is_file() {
-            let path = entry.path();
-            // The lock is held until the file is gone, so no other run starts to use it.
-            if let Ok(file) = open_own(&path)
-                && file.try_lock().is_ok()
-            {
-                let _ = remove(&path);
-            }
+/// The number of drawn letters and digits after that.
+const DRAWN: usize = 6;
+
+/// Removes the unfinished files of killed runs in a folder, if there is one. Those of runs that go on are locked, and
+/// what cannot be read or removed is somebody else's: it stays, and is no reason not to write.
+pub(crate) fn clear_left_over(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // The lock is held until the file is gone, so no other run starts to use it.
+        if is_temporary(&entry.file_name().to_string_lossy())
+            && entry.file_type().is_ok_and(|it| it.is_file())
+            && let Ok(file) = open_own(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = remove(&path);
         }
     }
-    Ok(())
+}
+
+/// Whether a temporary file has such a name: a user may have other files that begin alike.
+fn is_temporary(name: &str) -> bool {
+    let drawn = name.strip_prefix(TEMPORARY);
+    drawn.is_some_and(|it| it.len() == DRAWN && it.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Whether a killed run left this unfinished file.
@@ -62,13 +66,14 @@ fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt as _;
     tempfile::Builder::new()
         .prefix(TEMPORARY)
+        .rand_bytes(DRAWN)
         .permissions(fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
 }
 
 #[cfg(not(unix))]
 fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)
+    tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(DRAWN).tempfile_in(folder)
 }
 
 /// Whether this path still leads to this file.

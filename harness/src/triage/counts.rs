@@ -33,6 +33,9 @@ pub struct Counts {
     pub results: u64,
     /// Runs in which `abandonment` sees nothing, because no tool is known or seems to write.
     pub blind: u64,
+    /// Runs whose last part no guard was asked about, since guards would have ended the run too often before.
+    #[serde(default)]
+    pub not_whole: u64,
     /// Runs in which a guard broke.
     pub guard_faults: u64,
     /// Lines that cannot be used.
@@ -57,6 +60,7 @@ impl AddAssign for Counts {
             (&mut self.without_tokens, other.without_tokens),
             (&mut self.results, other.results),
             (&mut self.blind, other.blind),
+            (&mut self.not_whole, other.not_whole),
             (&mut self.guard_faults, other.guard_faults),
             (&mut self.bad_lines, other.bad_lines),
             (&mut self.broken_files, other.broken_files),

@@ -113,6 +113,8 @@ pub(super) struct Examined {
     pub(super) stretches: u64,
     /// How it was stuck, if it was.
     pub(super) stuck: Option<Stuck>,
+    /// Whether its end was asked about: guards start anew only so often.
+    pub(super) is_whole: bool,
     fired: Vec<Fired>,
 }
 
@@ -149,9 +151,9 @@ impl Stretch<'_> {
 impl Examined {
     pub(super) fn new(run: &Run<'_>, folded: Folded, stack: &StackMaker<'_>) -> Self {
         let turns = completions(run.entries);
-        let (fired, stretches) = firings(run.entries, folded, stack);
+        let Firings { fired, stretches, is_whole } = firings(run.entries, folded, stack);
         let stuck = stuck(run, turns, &of_a_stuck_model(&fired));
-        Self { turns, stretches, stuck, fired }
+        Self { turns, stretches, stuck, is_whole, fired }
     }
 
     /// Whether there is a firing of a stuck model.
@@ -258,9 +260,17 @@ fn starts(entries: &[Placed]) -> usize {
     100 + 16 * entries.len() / tools.max(1)
 }
 
-/// The firings, and how many stretches of firings of any kind there are. After each end that the guards would have
-/// made, they start anew with what came after it.
-fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (Vec<Fired>, u64) {
+/// What guards said of a run.
+struct Firings {
+    fired: Vec<Fired>,
+    /// Stretches of firings of any kind.
+    stretches: u64,
+    /// Whether they were asked about all of it.
+    is_whole: bool,
+}
+
+/// After each end that the guards would have made, they start anew with what came after it.
+fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> Firings {
     let (mut fired, mut stretches, mut before) = (Vec::new(), 0, 0);
     let (mut rest, mut starts) = (entries, starts(entries));
     loop {
@@ -271,11 +281,12 @@ fn firings(entries: &[Placed], mut folded: Folded, stack: &StackMaker<'_>) -> (V
             let why = why.filter(|_| !matches!(firing.kind, "notice" | "repair"));
             fired.push(Fired { turn: before + turn, message, why, firing });
         }
-        let Some(end) = folded.end else { return (fired, stretches) };
+        let Some(end) = folded.end else { return Firings { fired, stretches, is_whole: true } };
         before += end.turn;
         rest = &rest[end.entries..];
-        if starts == 0 || !rest.iter().any(|it| completion(&it.entry).is_some()) {
-            return (fired, stretches);
+        let is_whole = !rest.iter().any(|it| completion(&it.entry).is_some());
+        if is_whole || starts == 0 {
+            return Firings { fired, stretches, is_whole };
         }
         starts -= 1;
         let mut stack = stack();

@@ -110,6 +110,7 @@ impl Triage {
         counts.guard_faults += u64::from(folded.fault.is_some());
         let mut examined = Examined::new(&run, folded, stack);
         counts.turns += examined.turns;
+        counts.not_whole += u64::from(!examined.is_whole);
         counts.without_times += u64::from(run.times.is_empty());
         let completions = || run.entries.iter().filter_map(|it| completion(&it.entry));
         counts.without_tokens += u64::from(completions().all(|it| it.usage == Usage::default()));

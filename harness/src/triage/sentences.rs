@@ -78,10 +78,10 @@ pub(super) fn tools(it: &Triage) -> String {
 }
 
 /// What all this is blind to.
-pub(super) fn blind_to(it: &Triage) -> [String; 6] {
+pub(super) fn blind_to(it: &Triage) -> Vec<String> {
     let counts = &it.counts;
     let (all, undeclared) = it.tools.counts();
-    [
+    let mut blind = vec![
         format!("the status of {} of {} results", it.oddities.unknown_status, counts.results),
         format!(
             "what {undeclared} of {all} tools can change (`--write-tools FILE` writes a table to start from)"
@@ -90,7 +90,12 @@ pub(super) fn blind_to(it: &Triage) -> [String; 6] {
         format!("how {} runs ended", counts.unknown_outcomes),
         format!("the times of {} of {} runs", counts.without_times, counts.runs),
         format!("the tokens of {} of {} runs", counts.without_tokens, counts.runs),
-    ]
+    ];
+    if counts.not_whole > 0 {
+        let why = "the guards would have ended them too often";
+        blind.push(format!("the last part of {} runs ({why})", counts.not_whole));
+    }
+    blind
 }
 
 #[cfg(test)]

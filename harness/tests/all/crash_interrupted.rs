@@ -1,11 +1,11 @@
-//! `balk crash` that is ended with Ctrl-C: nothing of the agent goes on, and what was played is kept.
+//! `balk crash` that is disturbed: nothing of the agent goes on, and what was played is kept.
 #![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use crate::common::program::{balk, wait_for};
+use crate::common::program::{balk, ran, wait_for};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
@@ -122,4 +122,20 @@ fn nothing_of_the_agent_goes_on_if_the_program_is_ended_at_once() {
     let (code, said, folder) = runs.ends();
     assert_eq!(code, None, "{said}");
     has_the_first_run(folder.path());
+}
+
+/// A folder is in the way of the record until the second run is played.
+#[test]
+fn a_record_that_cannot_be_written_once_ends_no_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("out/runs.json");
+    let name = record.display();
+    let command = format!(
+        ": {{url}} {{task}}; if [ -d {name} ]; then rmdir {name}; else rm {name} && mkdir {name}; fi"
+    );
+    let more = ["crash", "--cmd", &command, "--jobs", "1", "--scenario", "repeating", "--seeds", "1-2"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &[&more[..], &["--out", "out"]].concat()));
+    assert_eq!(code, 0, "{err}");
+    let kept: Value = serde_json::from_str(&fs::read_to_string(record).expect("it is there")).expect("JSON");
+    assert_eq!(kept["runs"].as_array().map(Vec::len), Some(2), "{kept:#}");
 }

@@ -8,6 +8,9 @@ use tempfile::TempDir;
 
 const BENCH: [&str; 7] = ["bench", "--suite", "paging", "--guard", "default", "--seeds", "0-1"];
 
+/// A run of another agent.
+const LOG: &str = r#"{"messages": [{"role": "user", "content": "Go on."}]}"#;
+
 fn empty() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
@@ -112,19 +115,27 @@ fn a_killed_merge_can_be_run_again() {
     // It may have been killed after all was written, and nothing says so.
     does(work.path(), &merge);
     assert_eq!(files(&at("whole")), whole);
-    let other = ["merge", "1", "--out", "whole"];
-    refused(work.path(), &other, 3, &["whole: expected an empty or new folder, found the record of a bench"]);
-    assert_eq!(files(&at("whole")), whole);
+    // That of a bench with the same plan is none.
+    does(work.path(), &bench(&["--out", "own"]));
+    for (part, out) in [("1", "whole"), ("2", "1"), ("1", "own")] {
+        let before = files(&at(out));
+        let says = format!("{out}: expected an empty or new folder, found the record of a bench");
+        refused(work.path(), &["merge", part, "--out", out], 3, &[&says]);
+        assert_eq!(files(&at(out)), before);
+    }
+    let says = "own: expected an empty or new folder, found the record of a bench";
+    refused(work.path(), &["merge", "1", "2", "--out", "own"], 3, &[says]);
 }
 
 /// What a killed command left beside a file that it was to write is removed by the next one; what another one is about
 /// to finish is not.
 #[test]
 fn what_a_killed_command_left_beside_its_file_is_removed() {
+    const MINE: [&str; 3] = [".balk-config", ".balk-unfinished-notes.txt", ".balk-unfinished-a1b2c3d"];
     let work = empty();
     let at = |name: &str| work.path().join(name);
     does(work.path(), &bench(&["--keep-transcripts", "all", "--out", "a"]));
-    fs::write(at("log.jsonl"), r#"{"messages": [{"role": "user", "content": "Go on."}]}"#).expect("a file");
+    fs::write(at("log.jsonl"), LOG).expect("a file");
     fs::write(at(".balk-unfinished-d4e5f6"), "half").expect("a file");
     let other = fs::File::open(at(".balk-unfinished-d4e5f6")).expect("a file");
     other.try_lock().expect("it is free");
@@ -142,10 +153,13 @@ fn what_a_killed_command_left_beside_its_file_is_removed() {
     ] {
         let left = at(folder).join(".balk-unfinished-a1b2c3");
         fs::write(&left, "half").expect("a file");
-        fs::write(at(".balk-config"), "mine").expect("a file");
+        for mine in MINE {
+            fs::write(at(folder).join(mine), "mine").expect("a file");
+        }
         does(work.path(), command);
         assert!(!left.exists(), "{command:?}");
-        assert!(at(".balk-unfinished-d4e5f6").exists() && at(".balk-config").exists(), "{command:?}");
+        assert!(at(".balk-unfinished-d4e5f6").exists(), "{command:?}");
+        assert!(MINE.iter().all(|it| at(folder).join(it).exists()), "{command:?}");
     }
 }
 
@@ -172,6 +186,9 @@ mod unix {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
+
+    /// A user without rights.
+    const NOBODY: u32 = 65534;
 
     #[test]
     fn a_report_goes_through_a_pipe_and_keeps_it() {
@@ -202,6 +219,34 @@ mod unix {
         does(work.path(), &["report", "a", "--splice", "notes.md"]);
         assert_eq!(fs::metadata(&notes).expect("it is there").permissions().mode() & 0o777, 0o600);
         assert!(fs::read_to_string(&notes).expect("text").contains("balk bench"));
+    }
+
+    /// Who may write to a folder may not always read it.
+    #[test]
+    fn a_folder_that_cannot_be_read_can_be_written_to() {
+        let work = empty();
+        does(work.path(), &bench(&["--out", "a"]));
+        let (folder, program) = (work.path().join("drop"), work.path().join("program"));
+        fs::create_dir(&folder).expect("a folder");
+        for (path, mode) in [(work.path(), 0o755), (&folder, 0o333)] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+        }
+        fs::copy(env!("CARGO_BIN_EXE_balk"), &program).expect("a copy");
+        fs::write(work.path().join("log.jsonl"), LOG).expect("a file");
+        for command in
+            [&["report", "a", "--out", "drop/a.md"][..], &["import", "log.jsonl", "--out", "drop/b"]]
+        {
+            let mut balk = Command::new(&program);
+            let balk = balk.current_dir(work.path()).args(command).stdin(Stdio::null());
+            if rustix::process::geteuid().is_root() {
+                // It may read everything.
+                std::os::unix::process::CommandExt::uid(balk, NOBODY);
+            }
+            let (code, _, err) = ran(balk);
+            assert_eq!(code, 0, "{command:?}: {err}");
+        }
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        assert_eq!(names(&folder), ["a.md", "b"]);
     }
 
     #[test]

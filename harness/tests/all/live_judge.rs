@@ -97,6 +97,14 @@ fn a_longer_run_draws_again_until_somebody_has_judged() {
     let judged = rows(folder);
     live(folder, &server, "3", &["--resume"]);
     assert_eq!(rows(folder), judged);
+
+    // One that cannot be read stays, and ends no run.
+    fs::remove_file(folder.join("r/judge.tsv")).expect("a table");
+    fs::create_dir(folder.join("r/judge.tsv")).expect("a folder");
+    live(folder, &server, "4", &["--resume"]);
+    let meta = fs::read_to_string(folder.join("r/meta.json")).expect("the runs are described");
+    let meta: Value = serde_json::from_str(&meta).expect("JSON");
+    assert_eq!(meta["live"][3]["stopped"], "", "{meta}");
 }
 
 #[test]

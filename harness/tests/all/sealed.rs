@@ -298,6 +298,27 @@ fn a_scenario_is_named_by_what_it_is() {
     }
 }
 
+/// A record of this program's own scenarios has no need of what is named for others, and a stack that it has not is
+/// most likely mistyped.
+#[test]
+fn a_record_is_verified_with_what_is_named() {
+    let work = empty();
+    let at = |name: &str| work.path().join(name);
+    does(work.path(), &["init", "slow"]);
+    fs::write(at("mine.toml"), "[no-tools]\nlimit = 2\n").expect("a file");
+    let of =
+        |suite| ["bench", "--suite", suite, "--seeds", "0-1", "--guard", "no-tools", "--config", "mine.toml"];
+    does(work.path(), &[&of("paging")[..], &["--out", "a"]].concat());
+    does(work.path(), &[&of("slow.toml")[..], &["--out", "b"]].concat());
+    let verify = ["verify", "a", "b", "--suite", "slow.toml"];
+    refused(work.path(), &verify, 3, "name the settings that it was made with by --config");
+    let said = does(work.path(), &[&verify[..], &["--config", "mine.toml"]].concat());
+    assert_eq!(said.matches(" seeds played again: ").count(), 2, "{said}");
+    refused(work.path(), &["verify", "a", "--config", "none.toml"], 3, "none.toml: ");
+    let other = ["verify", "a", "--config", "mine.toml", "--guard", "no-tool"];
+    refused(work.path(), &other, 2, "--guard: expected a stack of the records, found `no-tool`");
+}
+
 /// What a record does not say, or may not, is for the command line to name; then its trials are played again.
 #[test]
 fn a_record_of_files_and_commands_is_verified_where_they_are_named() {
@@ -325,6 +346,7 @@ fn a_record_of_files_and_commands_is_verified_where_they_are_named() {
     let text = fs::read_to_string(&file).expect("a file");
     fs::write(&file, format!("# Another file.\n{text}")).expect("a file");
     refused(work.path(), &both, 3, "a/bench.jsonl: expected the plan that this build makes");
+    refused(work.path(), &both, 3, "name the files that it was made with by --suite");
     refused(
         work.path(),
         &["verify", "paging", "--suite", "slow.toml"],

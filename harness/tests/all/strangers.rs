@@ -52,6 +52,33 @@ fn what_is_written_to_a_record_goes_nowhere_else() {
     }
 }
 
+/// The user names the page of a report; the pages of trials are beside it, in the folder of the record.
+#[test]
+fn pages_of_trials_are_written_nowhere_else() {
+    let work = empty();
+    let at = |name: &str| work.path().join(name);
+    does(work.path(), &[&BENCH, &["--out", "a"][..]].concat());
+    let report = ["report", "a", "--format", "html", "--out", "a/page.html"];
+    does(work.path(), &report);
+    let page =
+        fs::read_dir(at("a/page-trials")).expect("a folder").next().expect("a page").expect("it is there");
+    fs::write(at("mine"), "mine").expect("a file");
+    fs::remove_file(page.path()).expect("it is there");
+    symlink(at("mine"), page.path()).expect("a link");
+    does(work.path(), &report);
+    assert!(!page.path().is_symlink());
+    fs::remove_dir_all(at("a/page-trials")).expect("a folder");
+    fs::create_dir(at("outside")).expect("a folder");
+    fs::write(at("outside/.balk-unfinished-a1b2c3"), "half").expect("a file");
+    symlink(at("outside"), at("a/page-trials")).expect("a link");
+    let (code, _, err) = ran(&mut balk(work.path(), &report));
+    let is_said =
+        err.contains("page-trials: expected a folder for the pages of trials, found a symbolic link");
+    assert!(code == 3 && is_said, "{code}: {err}");
+    assert_eq!(fs::read_dir(at("outside")).expect("a folder").count(), 1);
+    assert_eq!(fs::read_to_string(at("mine")).expect("a file"), "mine");
+}
+
 /// A record that was sealed by somebody who means it names a pipe and a file as its scenario.
 #[test]
 fn a_record_names_no_file_that_is_read() {

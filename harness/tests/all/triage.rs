@@ -75,6 +75,24 @@ fn a_loop_is_one_stretch_although_guards_would_have_ended_it() {
     assert_eq!([first, stuck], [3, 28], "{json}");
 }
 
+/// With so many tools, guards start anew too seldom to be asked about all of a long loop.
+#[test]
+fn a_loop_that_is_not_looked_at_to_its_end_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tool = |nth: usize| json!({"type": "function", "function": {"name": format!("tool{nth}")}});
+    let with_tools = |tools: usize, turns: usize| {
+        let line = repeated("loop", "failed", turns, &json!({"content": "nothing found"}));
+        let mut run: Value = serde_json::from_str(&line).expect("JSON");
+        run["tools"] = (0..tools).map(tool).collect();
+        run.to_string()
+    };
+    let lines = [with_tools(2_000, 700), with_tools(20, 700)];
+    fs::write(folder.path().join("a.jsonl"), lines.join("\n")).expect("a file");
+    let (_, text, _) = balk(folder.path(), "2", &["triage", "a.jsonl"]);
+    let why = "the last part of 1 runs (the guards would have ended them too often)";
+    assert!(text.contains(why) && text.contains("698 of 701 turns stuck"), "{text}");
+}
+
 /// Each message takes ten minutes, each answer costs 110 tokens.
 #[test]
 fn what_came_after_the_first_firing_is_counted_in_tokens_and_time() {

@@ -22,7 +22,7 @@ Purpose = Literal["shell", "finish", "wait", "other"]
 def checked(what: str, value: str, form: Any) -> None:
     """Raises `ValueError` if the value is none of a type of literals."""
     if value not in get_args(form):
-        raise ValueError(f"{what}: expected {', '.join(get_args(form))}, found {value!r}")
+        raise ValueError(_native.visible(f"{what}: expected {', '.join(get_args(form))}, found {value!r}"))
 
 
 @dataclass(frozen=True)

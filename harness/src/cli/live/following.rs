@@ -1,7 +1,7 @@
 //! Follows a live run: writes what was played, and knows when to stop.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 
 use balk_reports::records::{Answered, Bench as Record, Reactions};
 use indicatif::ProgressBar;
@@ -132,13 +132,10 @@ impl Following {
     pub(super) fn write_sample(&self, sample: &Sample) -> Result<(), Error> {
         let files = sample.files();
         let Some(folder) = self.folder.as_ref().filter(|_| !files.0.is_empty()) else { return Ok(()) };
-        let is_judged = |table: &Path| {
-            live::judged(table).map_or(true, |rows| rows.iter().any(|it| it.is_false.is_some()))
-        };
-        match folder.sample()? {
-            Some(table) if is_judged(&table) => Ok(()),
-            _ => folder.write_sample(files),
-        }
+        let is_judged =
+            |table: PathBuf| live::judged(&table).map(|rows| rows.iter().any(|it| it.is_false.is_some()));
+        let stays = folder.sample().and_then(|it| it.map_or(Ok(false), is_judged)).unwrap_or(true);
+        if stays { Ok(()) } else { folder.write_sample(files) }
     }
 
     /// Whether the user has asked to stop.

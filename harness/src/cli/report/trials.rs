@@ -32,10 +32,12 @@ pub(super) fn write(folder: &Folder, bench: &Bench, page: &Path) -> Result<Links
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}-trials");
     let place = page.with_file_name(&name);
-    if place.is_dir() {
-        files::clear_left_over(&place)
-            .map_err(|error| Error::file(&place, "a folder that can be written to", error))?;
+    // It may be in a record of a stranger, and the user did not name it.
+    if place.is_symlink() {
+        let error = Error::file(&place, "a folder for the pages of trials", "a symbolic link");
+        return Err(error.hint("remove it, or name another file with --out"));
     }
+    files::clear_left_over(&place);
     let mut links = Links::new();
     for (at, scenario) in bench.plan.scenarios.iter().enumerate() {
         let named: Vec<BTreeSet<u64>> =
@@ -70,6 +72,6 @@ fn put(
     (about, command): (&str, &str),
 ) -> Result<(), Error> {
     let page = html(&trial_page(with, without, about, command));
-    files::write_whole(path, |out| out.write_all(page.as_bytes()))
+    files::write_own(path, |out| out.write_all(page.as_bytes()))
         .map_err(|error| Error::file(path, "a writable file", error))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use balk_reports::records::{Bench, Plan};
+use balk_reports::records::{Bench, Plan, PlannedScenario, Suite};
 use balk_scenarios::Pools;
 
 use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting};
@@ -26,6 +26,8 @@ pub(super) struct Named<'a> {
     pub(super) suite: Option<&'a str>,
     /// Stacks whose commands may be started.
     pub(super) stacks: &'a [String],
+    /// A file of settings.
+    pub(super) config: Option<&'a Path>,
 }
 
 /// Whether this names a folder of a bench or of `balk crash`.
@@ -33,12 +35,20 @@ pub(super) fn is_record(path: &str) -> bool {
     Path::new(path).join(RECORD).is_file() || record::is_there(Path::new(path))
 }
 
-/// Checks a folder: every checksum, and of a bench the plan, the build, and a sample of its trials.
-pub(super) fn verify(path: &str, context: &Context, named: &Named<'_>) -> Result<Exit, Failure> {
+/// Checks a folder: every checksum, and of a bench the plan, the build, and a sample of its trials. The stacks of its
+/// plan are removed from `unknown`.
+pub(super) fn verify(
+    path: &str,
+    context: &Context,
+    named: &Named<'_>,
+    unknown: &mut Vec<&String>,
+) -> Result<Exit, Failure> {
     if record::is_there(Path::new(path)) {
         return runs(path);
     }
-    bench(path, context, named)
+    let (folder, record) = Folder::open(Path::new(path))?;
+    unknown.retain(|stack| record.plan.stacks.iter().all(|it| it.guard != **stack));
+    bench(path, &folder, &record, (context, named))
 }
 
 /// Checks a folder of `balk crash`.
@@ -56,9 +66,13 @@ fn runs(path: &str) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn bench(path: &str, context: &Context, named: &Named<'_>) -> Result<Exit, Failure> {
+fn bench(
+    path: &str,
+    folder: &Folder,
+    record: &Bench,
+    (context, named): (&Context, &Named<'_>),
+) -> Result<Exit, Failure> {
     let place = Path::new(path);
-    let (folder, record) = Folder::open(place)?;
     let kept = folder.check_transcripts()?;
     let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
     let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
@@ -90,8 +104,8 @@ fn bench(path: &str, context: &Context, named: &Named<'_>) -> Result<Exit, Failu
         return Ok(Exit::Fine);
     }
     let matrix = matrix(&record.plan, context, named)?;
-    check_plan(place, &record, &matrix)?;
-    let again = bench::again(&matrix, &record, &folder)?;
+    check_plan(place, record, &matrix)?;
+    let again = bench::again(&matrix, record, folder)?;
     match again.difference {
         None if again.cells == 0 && again.transcripts == 0 => {
             let why =
@@ -123,11 +137,7 @@ fn unplayable(plan: &Plan, named: &Named<'_>) -> Option<String> {
     if plan.live.is_some() {
         return Some("a real model played them; `balk live --offline DIR` plays what it said".to_owned());
     }
-    let in_file = plan
-        .scenarios
-        .iter()
-        .find(|it| it.suite == balk_reports::records::Suite::File || !load::is_ours(&it.name));
-    if let Some(scenario) = in_file.filter(|_| named.suite.is_none()) {
+    if let Some(scenario) = in_file(plan).filter(|_| named.suite.is_none()) {
         let way_out = "and a record does not say where: name it with --suite";
         return Some(format!("{} is in a file, {way_out}", scenario.name));
     }
@@ -137,13 +147,18 @@ fn unplayable(plan: &Plan, named: &Named<'_>) -> Option<String> {
     Some(format!("a record may not start the command of `{0}`: name it with --guard", with_command.guard))
 }
 
+/// A scenario of the plan that no build has.
+fn in_file(plan: &Plan) -> Option<&PlannedScenario> {
+    plan.scenarios.iter().find(|it| it.suite == Suite::File || !load::is_ours(&it.name))
+}
+
 /// What the plan asks for, from this build.
 fn matrix(plan: &Plan, context: &Context, named: &Named<'_>) -> Result<Matrix, Failure> {
     let pairs = |set: &[balk_reports::records::Drawn]| -> Vec<(String, String)> {
         set.iter().map(|it| (it.name.clone(), it.value.clone())).collect()
     };
     let set = pairs(&plan.set);
-    let asked = match named.suite {
+    let asked = match named.suite.filter(|_| in_file(plan).is_some()) {
         Some(suite) => {
             let mut swept: Vec<_> = plan.scenarios.iter().map(|it| pairs(&it.set)).collect();
             let mut once = BTreeSet::new();
@@ -156,7 +171,7 @@ fn matrix(plan: &Plan, context: &Context, named: &Named<'_>) -> Result<Matrix, F
             each.collect::<Result<Vec<Vec<Asked>>, Failure>>()?.concat()
         }
     };
-    let config = context.config(None)?;
+    let config = context.config(named.config)?;
     let stacks: Vec<String> = plan.stacks.iter().map(|it| it.guard.clone()).filter(|it| it != NONE).collect();
     let setting = Setting {
         suite: &plan.suite,
@@ -185,7 +200,12 @@ fn check_plan(place: &Path, record: &Bench, matrix: &Matrix) -> Result<(), Failu
         let expected = format!("the plan that this build makes, with {} {}", unlike.place, unlike.second);
         let hint = match &*unlike.place {
             "reactions" => "name the file of the reactions with --set-from",
-            "config" => "go to the folder of the balk.toml that it was made with",
+            "config" => {
+                "name the settings that it was made with by --config, or go to the folder of its balk.toml"
+            }
+            place if place.starts_with("scenarios") && in_file(&plan).is_some() => {
+                "name the files that it was made with by --suite"
+            }
             _ => "verify it with the build that made it",
         };
         Error::file(&place.join(RECORD), &expected, unlike.first).hint(hint).into()

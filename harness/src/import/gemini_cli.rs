@@ -1,16 +1,17 @@
 //! Chats of gemini-cli and of qwen-code.
 //!
 //! gemini-cli: `~/.gemini/tmp/PROJECT/chats/session-….json`, a document with `messages`, or `.jsonl`: a head, then a
-//! message a line, of which a later one with the same id replaces the earlier; `$rewindTo` takes messages back
-//! (`chatRecordingService.ts` and `chatRecordingTypes.ts` of github.com/google-gemini/gemini-cli). Calls stand in the
-//! answer with their results; a `status` says whether they failed.
+//! message a line, of which a later one with the same id replaces the earlier; `$rewindTo` takes messages back, and
+//! `$set` has others in place of all (`chatRecordingService.ts` and `chatRecordingTypes.ts` of
+//! github.com/google-gemini/gemini-cli). Calls stand in the answer with their results; a `status` says whether they
+//! failed. What is sent back to the model for them, in the user's place (`geminiChat.ts`), has the results once more.
 //!
 //! qwen-code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, a record a line with a content of Gemini's API
-//! (`chatRecordingService.ts` of github.com/QwenLM/qwen-code). `toolCallResult` has the status of a result.
+//! (`chatRecordingService.ts` of github.com/QwenLM/qwen-code). `toolCallResult` has the status of a result. A `rewind`
+//! goes back to the record that it names as its parent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use balk_guards::Status;
@@ -52,10 +53,19 @@ struct Spoken<'a> {
     session_id: Option<Text>,
     #[serde(rename = "$rewindTo", borrow)]
     rewind_to: Option<Cow<'a, str>>,
+    #[serde(rename = "$set", borrow)]
+    set: Option<Object<Set<'a>>>,
     #[serde(borrow)]
     timestamp: Option<&'a RawValue>,
     #[serde(borrow)]
     tokens: Option<&'a RawValue>,
+}
+
+/// Members of the chat that are replaced.
+#[derive(Deserialize)]
+struct Set<'a> {
+    #[serde(borrow)]
+    messages: Option<Vec<Object<Spoken<'a>>>>,
 }
 
 #[derive(Deserialize)]
@@ -110,28 +120,50 @@ pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 /// A message is none; a line that is no JSON is reported, and the rest is read.
 pub(super) fn lines(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut session: Arc<str> = "".into();
-    let mut messages: Vec<Spoken> = Vec::new();
-    let mut places: BTreeMap<Cow<str>, usize> = BTreeMap::new();
+    let mut said = Said::default();
     sink.lines(text, |line| {
-        let spoken: Spoken = parse(line)?;
+        let mut spoken: Spoken = parse(line)?;
         if let Some(id) = &spoken.rewind_to {
-            let kept = places.get(id).copied().unwrap_or(0);
-            messages.truncate(kept);
-            places.retain(|_, at| *at < kept);
-        } else if let Some(id) = spoken.id.clone() {
-            match places.entry(id) {
-                Entry::Occupied(at) => messages[*at.get()] = spoken,
-                Entry::Vacant(place) => {
-                    place.insert(messages.len());
-                    messages.push(spoken);
-                }
-            }
+            said.rewind(said.places.get(id).copied().unwrap_or(0));
+        } else if let Some(messages) = spoken.set.take().and_then(|Object(it)| it.messages) {
+            said.rewind(0);
+            messages.into_iter().for_each(|Object(it)| said.take(it));
+        } else if spoken.id.is_some() {
+            said.take(spoken);
         } else if let Some(Text(id)) = spoken.session_id {
             session = id;
         }
         Ok(())
     });
-    chat(session, messages, sink)
+    chat(session, said.messages, sink)
+}
+
+/// The messages of a chat, while it is read.
+#[derive(Default)]
+struct Said<'a> {
+    messages: Vec<Spoken<'a>>,
+    /// The index of each, by its id.
+    places: BTreeMap<Cow<'a, str>, usize>,
+}
+
+impl<'a> Said<'a> {
+    /// Takes a message, perhaps in place of an earlier one.
+    fn take(&mut self, spoken: Spoken<'a>) {
+        let next = self.messages.len();
+        let at = spoken.id.clone().map_or(next, |id| *self.places.entry(id).or_insert(next));
+        if at == next {
+            self.messages.push(spoken);
+        } else {
+            self.messages[at] = spoken;
+        }
+    }
+
+    /// Takes back all messages but the first ones, so many.
+    fn rewind(&mut self, kept: usize) {
+        for id in self.messages.drain(kept..).filter_map(|it| it.id) {
+            self.places.remove(&id);
+        }
+    }
 }
 
 fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadLine> {
@@ -143,6 +175,8 @@ fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadL
         let place = || format!("messages[{at}]");
         let text = words(content).map_err(|bad| bad.below(&format!("{}.content", place())))?;
         match &*kind.0 {
+            // The answer before it has these results.
+            "user" if text.is_none() && content.is_some_and(is_results) => {}
             "user" => joiner.user(text.unwrap_or_default()),
             "gemini" | "qwen" => {
                 if let Some(Text(model)) = model {
@@ -213,6 +247,12 @@ fn words(content: Option<&RawValue>) -> Result<Option<Arc<str>>, BadLine> {
     })
 }
 
+/// Whether all parts of a content are results of tools.
+fn is_results(content: &RawValue) -> bool {
+    let parts = serde_json::from_str::<Vec<Object<Part>>>(content.get()).unwrap_or_default();
+    !parts.is_empty() && parts.iter().all(|Object(part)| part.function_response.is_some())
+}
+
 /// What a tool answered: parts of the API, or a text.
 fn response(result: &RawValue) -> Result<(Status, Arc<str>), BadLine> {
     if !result.get().starts_with('[') {
@@ -238,6 +278,12 @@ fn response(result: &RawValue) -> Result<(Status, Arc<str>), BadLine> {
 struct Record<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Word<'a>,
+    #[serde(borrow)]
+    subtype: Option<Word<'a>>,
+    #[serde(borrow)]
+    uuid: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    parent_uuid: Option<Cow<'a, str>>,
     session_id: Option<Text>,
     #[serde(borrow)]
     message: Option<Object<Content<'a>>>,
@@ -263,27 +309,40 @@ struct Outcome<'a> {
 pub(super) fn qwen(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut joiner = Joiner::default();
     let mut head = Recording::default();
+    // The number of messages up to each record.
+    let mut counts: BTreeMap<Cow<str>, usize> = BTreeMap::new();
     sink.lines(text, |line| {
-        let record: Record = parse(line)?;
-        let Record { kind, session_id, message, model, tool_call_result, .. } = record;
-        if let Some(Text(id)) = session_id {
+        let mut record: Record = parse(line)?;
+        if let Some(Text(id)) = record.session_id.take() {
             head.id = id;
         }
-        let (Some(Object(content)), "user" | "assistant" | "tool_result") = (message, &*kind.0) else {
-            return Ok(());
-        };
-        if let Some(Text(model)) = model {
-            head.model = model;
+        if record.subtype.as_ref().is_some_and(|it| &*it.0 == "rewind") {
+            let count = record.parent_uuid.as_ref().and_then(|it| counts.get(it));
+            joiner.rewind(count.copied().unwrap_or(0));
         }
-        let status = tool_call_result.and_then(|Object(it)| it.status);
-        let known = status_of(status.as_ref(), Status::Unknown);
-        joiner.at(moment(record.timestamp));
-        gemini::take_known(&mut joiner, content, known, |part| format!("message.parts{part}"))?;
-        if kind.0 == "assistant" {
-            joiner.used(usage(record.usage_metadata));
-        }
+        let uuid = record.uuid.take();
+        take(&mut joiner, &mut head, record)?;
+        counts.extend(uuid.map(|it| (it, joiner.count())));
         Ok(())
     });
     sink.recording(joiner.into(head));
+    Ok(())
+}
+
+fn take(joiner: &mut Joiner, head: &mut Recording, record: Record) -> Result<(), BadLine> {
+    let Record { kind, message, model, tool_call_result, .. } = record;
+    let (Some(Object(content)), "user" | "assistant" | "tool_result") = (message, &*kind.0) else {
+        return Ok(());
+    };
+    if let Some(Text(model)) = model {
+        head.model = model;
+    }
+    let status = tool_call_result.and_then(|Object(it)| it.status);
+    let known = status_of(status.as_ref(), Status::Unknown);
+    joiner.at(moment(record.timestamp));
+    gemini::take_known(joiner, content, known, |part| format!("message.parts{part}"))?;
+    if kind.0 == "assistant" {
+        joiner.used(usage(record.usage_metadata));
+    }
     Ok(())
 }

@@ -209,6 +209,23 @@ impl Joiner {
         self.recording.messages.push(message);
     }
 
+    /// The number of messages so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.recording.messages.len()
+    }
+
+    /// Takes back what came after so many messages, as the user did: the model never saw it again.
+    pub fn rewind(&mut self, count: usize) {
+        self.settle();
+        self.recording.messages.truncate(count);
+        let times = self.recording.times.partition_point(|(at, _)| *at < count);
+        self.recording.times.truncate(times);
+        self.order.clear();
+        self.unnamed.clear();
+        self.answer = None;
+    }
+
     /// Takes instructions to the model.
     pub fn system(&mut self, text: Arc<str>) {
         self.push(Message::System(text));

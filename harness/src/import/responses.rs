@@ -173,12 +173,25 @@ struct Meta {
     model: Option<Text>,
 }
 
-/// What the program notes: of the type `token_count`, with the tokens of the last answer.
+/// What the program notes: of the type `token_count`, with the tokens of the last answer; of `thread_rolled_back`, with
+/// the number of last requests of the user that were taken back, and all that followed.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow)]
     info: Option<Object<Info<'a>>>,
+    num_turns: Option<u64>,
 }
+
+/// How the program begins what it says in the user's place: no request, so that nothing is taken back to it
+/// (`context_manager/history.rs` of github.com/openai/codex).
+const CONTEXTS: [&str; 6] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<skill>",
+    "<user_shell_command>",
+    "<turn_aborted>",
+];
 
 #[derive(Deserialize)]
 struct Info<'a> {
@@ -204,7 +217,8 @@ pub(super) fn rollout(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             }
             "session_meta" | "turn_context" => {
                 let Meta { id, model } = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
-                if let Some(Text(id)) = id {
+                // A fork has the head of what it was forked from as well, after its own.
+                if let Some(Text(id)) = id.filter(|_| head.id.is_empty()) {
                     head.id = id;
                 }
                 if let Some(Text(model)) = model {
@@ -212,7 +226,8 @@ pub(super) fn rollout(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 }
             }
             "event_msg" => {
-                let Event { info } = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
+                let Event { info, num_turns } = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
+                items.take_back(num_turns.unwrap_or(0));
                 let last = info.and_then(|Object(it)| it.last_token_usage);
                 items.joiner.used(spent::usage(last));
             }
@@ -229,6 +244,8 @@ struct Items {
     joiner: Joiner,
     /// Whether the last item was the model's.
     answering: bool,
+    /// The number of messages before each request of the user.
+    requests: Vec<usize>,
 }
 
 impl Items {
@@ -247,7 +264,7 @@ impl Items {
                 let text = pieces(item.content).map_err(|bad| bad.below(&format!("{}.content", place())))?;
                 match item.role.as_ref().map(|Word(role)| &**role) {
                     Some("assistant") => self.said(None, text, Vec::new()),
-                    Some("user") => self.heard().user(text.unwrap_or_default()),
+                    Some("user") => self.asked(text.unwrap_or_default()),
                     Some("system" | "developer") => self.heard().system(text.unwrap_or_default()),
                     Some(_) | None => {
                         let why =
@@ -294,6 +311,23 @@ impl Items {
             self.joiner.more(thinking, text, calls);
         } else {
             self.joiner.assistant(thinking, text, calls);
+        }
+    }
+
+    fn asked(&mut self, text: Arc<str>) {
+        if !CONTEXTS.iter().any(|it| text.trim_start().starts_with(it)) {
+            self.requests.push(self.joiner.count());
+        }
+        self.heard().user(text);
+    }
+
+    /// Takes back so many of the last requests, and all that followed.
+    fn take_back(&mut self, requests: u64) {
+        let last = usize::try_from(requests).unwrap_or(usize::MAX);
+        let kept = self.requests.len().saturating_sub(last);
+        if let Some(&count) = self.requests.get(kept) {
+            self.requests.truncate(kept);
+            self.heard().rewind(count);
         }
     }
 

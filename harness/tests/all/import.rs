@@ -9,6 +9,7 @@ mod program;
 mod recognised;
 mod reshaped;
 mod round_trip;
+mod taken_back;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,0 +1,202 @@
+//! What users took back, or programs wrote twice or for themselves: the model of the run never saw it.
+
+use serde_json::{Value, json};
+
+use super::{all, one, shown};
+
+/// A file with these values, one a line.
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|it| format!("{it}\n")).collect()
+}
+
+/// The messages of the one transcript, without its head.
+#[track_caller]
+fn said(values: &[Value]) -> Vec<String> {
+    shown(&one(&lines(values))).lines().skip(1).map(|it| it.trim().to_owned()).collect()
+}
+
+/// A line of Claude Code, after the line of this name.
+fn claude(uuid: &str, parent: Option<&str>, message: &Value) -> Value {
+    json!({
+        "type": message["role"], "sessionId": "s", "isSidechain": false, "uuid": uuid, "parentUuid": parent,
+        "message": message,
+    })
+}
+
+fn asks(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn says(text: &str) -> Value {
+    json!({"role": "assistant", "content": [{"type": "text", "text": text}]})
+}
+
+fn calls(id: &str) -> Value {
+    json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {}}]})
+}
+
+fn result(id: &str) -> Value {
+    json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "2"}]})
+}
+
+#[test]
+fn a_request_of_claude_code_in_the_place_of_another_takes_back_what_followed() {
+    let session = [
+        claude("u0", None, &asks("hello")),
+        claude("a0", Some("u0"), &says("hi")),
+        claude("u1", Some("a0"), &asks("count")),
+        claude("a1", Some("u1"), &calls("c1")),
+        claude("r1", Some("a1"), &result("c1")),
+        claude("u2", Some("a0"), &asks("count again")),
+        claude("a2", Some("u2"), &says("1")),
+        claude("u3", Some("a2"), &asks("more")),
+        claude("u4", Some("a0"), &asks("and again")),
+        claude("a4", Some("u4"), &says("2")),
+    ];
+    let expected = [r#"user "hello""#, r#"model says "hi""#, r#"user "and again""#, r#"model says "2""#];
+    assert_eq!(said(&session), expected);
+}
+
+/// The results of calls that were made at once come after different lines, and what the program says in the user's
+/// place is no request.
+#[test]
+fn what_comes_after_one_line_together_is_kept() {
+    let mut meta = claude("m", Some("r1"), &asks("Caveat: local commands follow"));
+    meta["isMeta"] = json!(true);
+    let session = [
+        claude("u0", None, &asks("count")),
+        claude("a0", Some("u0"), &calls("c1")),
+        claude("a1", Some("a0"), &calls("c2")),
+        claude("r1", Some("a0"), &result("c1")),
+        claude("r2", Some("a1"), &result("c2")),
+        meta,
+        claude("u1", Some("r1"), &asks("go on")),
+    ];
+    assert_eq!(said(&session).len(), 7);
+}
+
+#[test]
+fn a_line_of_claude_code_that_was_there_is_passed_over_and_so_is_an_error_of_the_api() {
+    let mut error = claude("e", Some("a0"), &says("API Error: 529"));
+    error["isApiErrorMessage"] = json!(true);
+    let ask = claude("u0", None, &asks("hello"));
+    let session = [ask.clone(), ask, claude("a0", Some("u0"), &says("hi")), error];
+    assert_eq!(said(&session), [r#"user "hello""#, r#"model says "hi""#]);
+}
+
+#[test]
+fn side_chains_of_claude_code_without_a_name_are_told_apart_by_their_first_line() {
+    let side = |uuid: &str, parent: Option<&str>, message: &Value| {
+        let mut line = claude(uuid, parent, message);
+        line["isSidechain"] = json!(true);
+        line
+    };
+    let session = [
+        claude("u", None, &asks("both")),
+        side("a0", None, &asks("one")),
+        side("b0", None, &asks("other")),
+        side("a1", Some("a0"), &calls("c")),
+        side("b1", Some("b0"), &calls("d")),
+        side("a2", Some("a1"), &result("c")),
+        side("b2", Some("b1"), &result("d")),
+    ];
+    let found = all(&lines(&session)).into_iter().map(|(_, it)| it.expect("it can be read"));
+    let found: Vec<(String, usize)> = found.map(|it| (it.id.to_string(), it.messages.len())).collect();
+    assert_eq!(found, [("s".into(), 1), ("s/side".into(), 3), ("s/side-2".into(), 3)]);
+}
+
+#[test]
+fn codex_takes_the_last_requests_back() {
+    let item = |payload: Value| json!({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload});
+    let user = |text: &str| {
+        item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}))
+    };
+    let model = |text: &str| {
+        item(
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}),
+        )
+    };
+    let back = |turns: u64| json!({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": turns}});
+    let head = |id: &str| json!({"type": "session_meta", "payload": {"id": id}});
+    let mut rollout =
+        vec![head("fork"), head("first"), user("<environment_context>\n</environment_context>")];
+    rollout.extend([
+        user("one"),
+        model("1"),
+        user("two"),
+        model("2"),
+        user("three"),
+        model("3"),
+        back(2),
+        back(0),
+    ]);
+    rollout.extend([user("four"), model("4")]);
+    let found = shown(&one(&lines(&rollout)));
+    let expected = [
+        r#"user "<environment_context>\n</environment_context>""#,
+        r#"user "one""#,
+        r#"model says "1""#,
+        r#"user "four""#,
+        r#"model says "4""#,
+    ];
+    let said: Vec<&str> = found.lines().skip(1).filter_map(|it| it.trim().split(" at ").next()).collect();
+    assert_eq!(said, expected);
+    assert!(found.starts_with(r#"id "fork""#), "{found}");
+    rollout.push(back(u64::MAX));
+    assert_eq!(said_by(&rollout), 1, "what the program says stays");
+}
+
+fn said_by(rollout: &[Value]) -> usize {
+    one(&lines(rollout)).messages.len()
+}
+
+#[test]
+fn a_chat_of_gemini_cli_has_each_result_once_and_goes_back() {
+    let user = |id: &str, parts: Value| json!({"id": id, "type": "user", "content": parts});
+    let model = |id: &str, text: &str| json!({"id": id, "type": "gemini", "content": text});
+    let answer = json!([{"functionResponse": {"id": "c", "name": "run", "response": {"output": "2"}}}]);
+    let call = json!({"id": "c", "name": "run", "args": {}, "result": answer, "status": "success"});
+    let mut chat = vec![
+        json!({"sessionId": "s", "projectHash": "h", "kind": "main"}),
+        user("u0", json!([{"text": "count"}])),
+        json!({"id": "g0", "type": "gemini", "content": "", "toolCalls": [call]}),
+        user("r0", answer.clone()),
+        model("g1", "2"),
+    ];
+    let counted = [r#"user "count""#, "model calls c run {}", r#"result of c: Ok "2""#, r#"model says "2""#];
+    assert_eq!(said(&chat), counted);
+    chat.extend([
+        json!({"$set": {"messages": [user("s0", json!([{"text": "summary"}])), user("s1", json!("go on"))]}}),
+        model("g2", "done"),
+        json!({"$rewindTo": "s1"}),
+        user("u1", json!("again")),
+        json!({"$rewindTo": "u1"}),
+        user("u2", json!("once more")),
+    ]);
+    assert_eq!(said(&chat), [r#"user "summary""#, r#"user "once more""#]);
+}
+
+#[test]
+fn a_rewind_of_qwen_code_goes_back_to_the_record_that_it_names() {
+    let record = |uuid: &str, parent: Option<&str>, kind: &str, text: &str| {
+        let role = if kind == "user" { "user" } else { "model" };
+        let message = json!({"role": role, "parts": [{"text": text}]});
+        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "q", "type": kind, "message": message})
+    };
+    let rewind = |uuid: &str, parent: Option<&str>| {
+        let payload = json!({"truncatedCount": 2});
+        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "q", "type": "system", "subtype": "rewind",
+            "systemPayload": payload})
+    };
+    let mut chat = vec![
+        record("u0", None, "user", "hello"),
+        record("a0", Some("u0"), "assistant", "hi"),
+        record("u1", Some("a0"), "user", "count"),
+        record("a1", Some("u1"), "assistant", "2"),
+        rewind("w1", Some("a0")),
+        record("u2", Some("w1"), "user", "again"),
+    ];
+    assert_eq!(said(&chat), [r#"user "hello""#, r#"model says "hi""#, r#"user "again""#]);
+    chat.extend([rewind("w2", None), record("u3", Some("w2"), "user", "bye")]);
+    assert_eq!(said(&chat), [r#"user "bye""#]);
+}

@@ -1,4 +1,7 @@
 //! Logs of single requests, put together into conversations: each request repeats what was said before.
+//!
+//! Several may be open at the same time in a group: agents that take turns, or the request of a title between two steps
+//! of an agent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,29 +12,41 @@ use jiff::Timestamp;
 use super::recording::{Answer, Call, Message, Recording, Said};
 use super::sink::Sink;
 
+/// How many conversations of a group may go on: each request is compared with all of them. Assumed: agents that work
+/// on one task together are fewer.
+const OPEN_MAX: usize = 8;
+
 /// The conversations of a log, in the order of their first request.
 #[derive(Default)]
 pub(super) struct Conversations {
     all: Vec<Recording>,
-    /// The last conversation of each group.
-    last: BTreeMap<Arc<str>, usize>,
+    /// The conversations of each group that may go on, the last one at the end.
+    open: BTreeMap<Arc<str>, Vec<usize>>,
 }
 
 impl Conversations {
-    /// Takes what one request and its answer say. If the request goes on from the last one of its group, the
-    /// conversation grows; else another one begins.
+    /// Takes what one request and its answer say. If the request goes on from an open conversation of its group, the
+    /// longest of them grows; else another one begins.
     pub(super) fn take(&mut self, group: Arc<str>, recording: Recording) {
-        let last = self.last.get(&group).map(|at| &mut self.all[*at]);
-        match last {
-            Some(last) if goes_on(&last.messages, &recording.messages) => {
-                let earlier = std::mem::replace(last, recording);
-                keep(earlier, last);
+        let open = self.open.entry(group).or_default();
+        let fits = |at: &usize| goes_on(&self.all[open[*at]].messages, &recording.messages);
+        let longest = (0..open.len()).filter(fits).max_by_key(|at| self.all[open[*at]].messages.len());
+        let conversation = match longest {
+            Some(at) => {
+                let conversation = open.remove(at);
+                let earlier = std::mem::replace(&mut self.all[conversation], recording);
+                keep(earlier, &mut self.all[conversation]);
+                conversation
             }
-            Some(_) | None => {
-                self.last.insert(group, self.all.len());
+            None => {
+                if open.len() == OPEN_MAX {
+                    open.remove(0);
+                }
                 self.all.push(recording);
+                self.all.len() - 1
             }
-        }
+        };
+        open.push(conversation);
     }
 
     pub(super) fn finish(self, sink: &mut Sink) {

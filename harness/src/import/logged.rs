@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::anthropic;
 use super::bad::BadLine;
 use super::chat;
-use super::content::{Blocks, Text, Word, arguments, lines_of};
+use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
 use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Listed, Made, Of};
@@ -47,15 +48,30 @@ struct Generation<'a> {
     message: &'a RawValue,
 }
 
+/// A tool on offer: Langfuse's handler for LangChain adds each to the messages, as one of the role `tool`
+/// (`on_chat_model_start` in langfuse-python).
+#[derive(Deserialize)]
+struct Offer<'a> {
+    #[serde(borrow)]
+    role: Word<'a>,
+    content: Object<Entry>,
+    tool_call_id: Option<IgnoredAny>,
+}
+
 /// A message of LangChain: written by its serialiser (`kwargs`), or by name (`data`), or plain.
 #[derive(Deserialize)]
 struct Wrapped<'a> {
     #[serde(rename = "type", borrow)]
     kind: Option<Word<'a>>,
     #[serde(borrow)]
+    role: Option<Word<'a>>,
+    #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow, alias = "data")]
     kwargs: Option<Object<Chained<'a>>>,
+    tool_calls: Option<Vec<IgnoredAny>>,
+    invalid_tool_calls: Option<IgnoredAny>,
+    additional_kwargs: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -64,11 +80,23 @@ struct Chained<'a> {
     content: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Object<Call<'a>>>>,
+    #[serde(borrow)]
+    invalid_tool_calls: Option<Vec<Object<Invalid<'a>>>>,
+    #[serde(borrow)]
+    additional_kwargs: Option<Object<Additional<'a>>>,
     tool_call_id: Option<Text>,
     #[serde(borrow)]
     status: Option<Word<'a>>,
     #[serde(borrow)]
     usage_metadata: Option<&'a RawValue>,
+}
+
+/// What the provider sent beside the content.
+#[derive(Deserialize)]
+struct Additional<'a> {
+    /// Calls in the form of the provider.
+    #[serde(borrow)]
+    tool_calls: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -79,10 +107,45 @@ struct Call<'a> {
     args: Option<&'a RawValue>,
 }
 
+/// A call whose arguments LangChain could not parse.
+#[derive(Deserialize)]
+struct Invalid<'a> {
+    id: Option<Text>,
+    name: Option<Text>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+}
+
+impl Chained<'_> {
+    /// The calls, in order.
+    fn calls(&mut self) -> Vec<Made> {
+        let id = |id: Option<Text>| id.map(|Text(id)| id);
+        let valid = self.tool_calls.take().into_iter().flatten().map(|Object(call)| Made {
+            id: id(call.id),
+            tool: call.name.0,
+            arguments: arguments(call.args),
+        });
+        let invalid = self.invalid_tool_calls.take().into_iter().flatten().map(|Object(call)| Made {
+            id: id(call.id),
+            tool: call.name.map(|Text(name)| name).unwrap_or_default(),
+            arguments: arguments(call.args),
+        });
+        let parsed: Vec<Made> = valid.chain(invalid).collect();
+        // Old versions have no others, and Langfuse writes none that could not be parsed.
+        let sent = self.additional_kwargs.take().and_then(|Object(it)| it.tool_calls);
+        let sent = sent.and_then(|sent| serde_json::from_str::<Vec<Object<chat::Call>>>(sent.get()).ok());
+        let sent: Vec<Made> = sent.into_iter().flatten().map(|Object(call)| call.made()).collect();
+        if sent.len() > parsed.len() { sent } else { parsed }
+    }
+}
+
 #[derive(Deserialize)]
 struct Part<'a> {
     #[serde(borrow)]
     text: Option<Cow<'a, str>>,
+    /// A text, or parts of one.
+    #[serde(borrow)]
+    thinking: Option<&'a RawValue>,
 }
 
 /// Takes what a model was given, and returns the tools on offer.
@@ -93,15 +156,15 @@ pub(super) fn input(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resul
     let inside = unquoted(value);
     let text = inside.as_deref().unwrap_or(value.get());
     if text.starts_with('[') {
-        list(joiner, text, place)?;
-        return Ok(Vec::new());
+        return list(joiner, text, place);
     }
     let around: Around = parse(text).map_err(|bad| bad.below(place))?;
-    match around.messages {
-        Some(messages) => list(joiner, messages.get(), &format!("{place}.messages"))?,
-        None => return Err(BadLine::shape(place.into(), "expected messages, found none")),
-    }
-    Ok(tools(around.tools))
+    let Some(messages) = around.messages else {
+        return Err(BadLine::shape(place.into(), "expected messages, found none"));
+    };
+    let mut listed = list(joiner, messages.get(), &format!("{place}.messages"))?;
+    listed.extend(tools(around.tools));
+    Ok(listed)
 }
 
 /// Takes what a model answered: a message, a list of some, a response with `choices` or `generations`, or a text.
@@ -112,7 +175,7 @@ pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resu
     let inside = unquoted(value);
     let text = inside.as_deref().unwrap_or(value.get());
     match text.as_bytes().first() {
-        Some(b'[') => list(joiner, text, place),
+        Some(b'[') => list(joiner, text, place).map(drop),
         Some(b'{') => {
             let around: Around = parse(text).unwrap_or_default();
             let cost = usage(around.usage.or(around.usage_metadata));
@@ -123,7 +186,7 @@ pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resu
             } else if let Some(message) = generated {
                 one(joiner, message.get(), &format!("{place}.generations"))
             } else if let Some(messages) = around.messages {
-                list(joiner, messages.get(), &format!("{place}.messages"))
+                list(joiner, messages.get(), &format!("{place}.messages")).map(drop)
             } else if let Some(inner) = around.output.filter(|it| it.get().starts_with(['{', '['])) {
                 output(joiner, inner, &format!("{place}.output"))
             } else {
@@ -153,16 +216,24 @@ fn unquoted(value: &RawValue) -> Option<String> {
     value.get().starts_with('"').then(|| serde_json::from_str(value.get()).unwrap_or_default())
 }
 
-fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<(), BadLine> {
+/// Takes messages, and returns the tools on offer among them.
+fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, BadLine> {
     let messages: Vec<&RawValue> = value(text).map_err(|bad| bad.below(place))?;
     // LangChain logs a batch of conversations: the first is that of the run.
     if let Some(first) = messages.first().filter(|it| it.get().starts_with('[')) {
         return list(joiner, first.get(), &format!("{place}[0]"));
     }
+    let mut offered = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
-        one(joiner, message.get(), &format!("{place}[{at}]"))?;
+        if let Ok(Object(Offer { role, content, tool_call_id: None })) = serde_json::from_str(message.get())
+            && role.0 == "tool"
+        {
+            offered.push(content);
+        } else {
+            one(joiner, message.get(), &format!("{place}[{at}]"))?;
+        }
     }
-    Ok(())
+    Ok(tools(Some(offered)))
 }
 
 /// Takes a message of LangChain, of OpenAI chat, or of Anthropic.
@@ -174,8 +245,21 @@ fn one(joiner: &mut Joiner, text: &str, place: &str) -> Result<(), BadLine> {
         let kind = class.or(wrapped.kind.map(|Word(kind)| kind)).unwrap_or_default();
         return langchain(joiner, &kind, chained, place);
     }
+    // Langfuse writes calls as LangChain has them into messages with the role of OpenAI chat.
+    let has_calls = wrapped.tool_calls.is_some_and(|calls| !calls.is_empty());
+    if (has_calls || wrapped.invalid_tool_calls.is_some() || wrapped.additional_kwargs.is_some())
+        && wrapped.role.is_some_and(|Word(role)| role == "assistant")
+        && let Ok(Object(mut chained)) = serde_json::from_str::<Object<Chained>>(text)
+    {
+        let calls = chained.calls();
+        if !calls.is_empty() {
+            return said(joiner, chained, calls, place);
+        }
+    }
     let message = match parse::<chat::Message>(text) {
         Ok(message) => return chat::one(joiner, message, |member| format!("{place}{member}")),
+        // Anthropic's messages have their calls in the content.
+        Err(bad) if has_calls => return Err(bad.below(place)),
         Err(bad) => bad,
     };
     match parse::<anthropic::Message>(text) {
@@ -187,27 +271,23 @@ fn one(joiner: &mut Joiner, text: &str, place: &str) -> Result<(), BadLine> {
     }
 }
 
-fn langchain(joiner: &mut Joiner, kind: &str, chained: Chained, place: &str) -> Result<(), BadLine> {
-    let Chained { content, tool_calls, tool_call_id, status, usage_metadata } = chained;
-    let text = words(content).map_err(|bad| bad.below(&format!("{place}.content")))?;
+fn langchain(joiner: &mut Joiner, kind: &str, mut chained: Chained, place: &str) -> Result<(), BadLine> {
     match kind {
-        "SystemMessage" | "system" => joiner.system(text.unwrap_or_default()),
-        "HumanMessage" | "human" | "user" => joiner.user(text.unwrap_or_default()),
+        "SystemMessage" | "system" => joiner.system(words(chained.content, place)?.1.unwrap_or_default()),
+        "HumanMessage" | "human" | "user" => {
+            joiner.user(words(chained.content, place)?.1.unwrap_or_default())
+        }
         "AIMessage" | "AIMessageChunk" | "ai" | "assistant" => {
-            let calls = tool_calls.into_iter().flatten().map(|Object(call)| Made {
-                id: call.id.map(|Text(id)| id),
-                tool: call.name.0,
-                arguments: arguments(call.args),
-            });
-            joiner.assistant(None, text, calls.collect());
-            joiner.used(usage(usage_metadata));
+            let calls = chained.calls();
+            said(joiner, chained, calls, place)?;
         }
         "ToolMessage" | "tool" => {
             // `success` is what the library says by default.
-            let is_error = status.is_some_and(|Word(status)| status == "error");
+            let is_error = chained.status.is_some_and(|Word(status)| status == "error");
             let status = if is_error { Status::Error } else { Status::Unknown };
-            let of = tool_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
-            joiner.result(of, status, text.unwrap_or_default(), || format!("{place}.tool_call_id"))?;
+            let of = chained.tool_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
+            let text = words(chained.content, place)?.1.unwrap_or_default();
+            joiner.result(of, status, text, || format!("{place}.tool_call_id"))?;
         }
         _ => {
             let why = "expected a message of LangChain, found another type";
@@ -217,13 +297,29 @@ fn langchain(joiner: &mut Joiner, kind: &str, chained: Chained, place: &str) -> 
     Ok(())
 }
 
-fn words(content: Option<&RawValue>) -> Result<Option<Arc<str>>, BadLine> {
-    let Some(content) = content.filter(|it| it.get() != "null") else { return Ok(None) };
+fn said(joiner: &mut Joiner, chained: Chained, calls: Vec<Made>, place: &str) -> Result<(), BadLine> {
+    let (thinking, text) = words(chained.content, place)?;
+    joiner.assistant(thinking, text, calls);
+    joiner.used(usage(chained.usage_metadata));
+    Ok(())
+}
+
+/// Thinking and text.
+type Words = (Option<Arc<str>>, Option<Arc<str>>);
+
+fn words(content: Option<&RawValue>, place: &str) -> Result<Words, BadLine> {
+    let Some(content) = content.filter(|it| it.get() != "null") else { return Ok((None, None)) };
     if let Ok(texts) = serde_json::from_str::<Vec<Cow<str>>>(content.get()) {
-        return Ok(lines_of(texts.iter().map(|text| &**text)));
+        return Ok((None, lines_of(texts.iter().map(|text| &**text))));
     }
-    Ok(match value::<Blocks<Part>>(content.get())? {
-        Blocks::Text(text) => Some(text).filter(|text| !text.is_empty()),
-        Blocks::List(parts) => lines_of(parts.iter().filter_map(|part| part.text.as_deref())),
+    Ok(match value::<Blocks<Part>>(content.get()).map_err(|bad| bad.below(&format!("{place}.content")))? {
+        Blocks::Text(text) => (None, Some(text).filter(|text| !text.is_empty())),
+        Blocks::List(parts) => {
+            let thinking =
+                parts.iter().filter_map(|part| part.thinking).filter(|it| it.get().starts_with('"'));
+            let thinking: Vec<Arc<str>> = thinking.map(text_of).collect();
+            let texts = parts.iter().filter_map(|part| part.text.as_deref());
+            (lines_of(thinking.iter().map(|text| &**text)), lines_of(texts))
+        }
     })
 }

@@ -5,6 +5,8 @@
 //! A span, or an event of it, with `gen_ai.input.messages` is a request; `gen_ai.output.messages` is the answer to it.
 //! Requests of one conversation (`gen_ai.conversation.id`, else the trace) that go on from each other are one
 //! transcript. A span of a tool with the status of an error says that its call failed; else the status is unknown.
+//! Spans of an agent or of a workflow repeat the messages of the requests within them: they count only in a trace
+//! without a request.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -116,9 +118,33 @@ struct Part<'a> {
     response: Option<&'a RawValue>,
 }
 
+/// What a span is about (`gen_ai.operation.name`).
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    /// A request to a model, or unknown.
+    #[default]
+    Model,
+    /// What has requests within it: an agent or a workflow, or a step of one, as Strands Agents names it.
+    Agent,
+    /// A call of a tool.
+    Tool,
+}
+
+impl Kind {
+    fn of(operation: &str) -> Self {
+        match operation {
+            "create_agent" | "invoke_agent" | "invoke_workflow" | "execute_event_loop_cycle" => Self::Agent,
+            "execute_tool" => Self::Tool,
+            _ => Self::Model,
+        }
+    }
+}
+
 /// What is read of a span.
 #[derive(Default)]
 struct Request<'a> {
+    trace: Arc<str>,
+    kind: Kind,
     start: u128,
     end: Option<Timestamp>,
     usage: Usage,
@@ -143,6 +169,7 @@ impl<'a> Request<'a> {
             return None;
         };
         match &*key {
+            "gen_ai.operation.name" => self.kind = Kind::of(&text),
             "gen_ai.conversation.id" => self.group = text.into(),
             "gen_ai.response.model" => self.model = text.into(),
             "gen_ai.request.model" if self.model.is_empty() => self.model = text.into(),
@@ -180,10 +207,12 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             .and_then(|Object(it)| it.code)
             .is_some_and(|code| matches!(code.get(), "2" | "\"STATUS_CODE_ERROR\""));
         let start = span.start_time_unix_nano.and_then(|it| it.get().trim_matches('"').parse().ok());
+        let trace: Arc<str> = span.trace_id.into();
         let mut request = Request {
+            trace: trace.clone(),
+            group: trace,
             start: start.unwrap_or_default(),
             end: moment(span.end_time_unix_nano),
-            group: span.trace_id.into(),
             ..Request::default()
         };
         let events = span.events.into_iter().flatten().filter_map(|Object(it)| it.attributes);
@@ -194,10 +223,13 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 failed.insert(call);
             }
         }
-        if request.input.is_some() || request.output.is_some() {
+        if request.kind != Kind::Tool && (request.input.is_some() || request.output.is_some()) {
             requests.push(request);
         }
     }
+    let of_models = requests.iter().filter(|it| it.kind == Kind::Model).map(|it| it.trace.clone());
+    let of_models: BTreeSet<Arc<str>> = of_models.collect();
+    requests.retain(|it| it.kind == Kind::Model || !of_models.contains(&it.trace));
     if requests.is_empty() {
         let why = "expected a span with `gen_ai.input.messages` as a string, found none: the content of messages is \
                    recorded only where the agent was told to";
@@ -222,7 +254,7 @@ fn flat(export: Export<'_>) -> impl Iterator<Item = Span<'_>> {
 }
 
 fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording, BadLine> {
-    let Request { start: _, end, usage, group, model, system, tools: listed, input, output } = request;
+    let Request { end, usage, group, model, system, tools: listed, input, output, .. } = request;
     let mut joiner = Joiner::default();
     if let Some(system) = system {
         let parts: Vec<Object<Part>> =

@@ -102,6 +102,12 @@ const OWN: &str = "expected messages, found the entries of a record of Balk: `ba
 /// What tells the blocks of Anthropic from the parts of OpenAI.
 const BLOCKS: &str = "messages[].content[].type=tool_use|tool_result|thinking";
 
+/// What tells the request of one of OpenAI's responses.
+const RESPONSES_INPUT: &str = "input[].role or input[].type";
+
+/// What tells an observation of Langfuse.
+const OBSERVATION: &str = "type=GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN";
+
 /// All forms. One that demands all that another one does is the more special.
 pub(super) static ROWS: &[Row] = &[
     value(OpenAiChat, VALUES, &["messages[]"], |text, _, sink| openai_chat::object(text, sink)),
@@ -121,7 +127,7 @@ pub(super) static ROWS: &[Row] = &[
     value(OpenAiResponses, VALUES, &["input", "output[].type"], |text, _, sink| {
         responses::object(text, sink)
     }),
-    value(OpenAiResponses, VALUES, &["model", "input[].role or input[].type"], |text, _, sink| {
+    value(OpenAiResponses, VALUES, &["model", RESPONSES_INPUT], |text, _, sink| {
         responses::object(text, sink)
     }),
     value(OpenAiResponses, VALUES, &["request.input", "response"], |text, _, sink| {
@@ -251,12 +257,21 @@ pub(super) static ROWS: &[Row] = &[
     file(
         Langfuse,
         LINES,
-        &[
-            "trace_id or traceId",
-            "type=GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN",
-            "input",
-            "start_time or startTime",
-        ],
+        &["trace_id or traceId", OBSERVATION, "input", "start_time or startTime"],
+        |text, _, sink| langfuse::observations(text, sink),
+    ),
+    // With a model and a list of messages, or with parts as the answer, an observation is also like one of OpenAI's
+    // responses.
+    file(
+        Langfuse,
+        LINES,
+        &["trace_id or traceId", OBSERVATION, "start_time or startTime", "model", RESPONSES_INPUT],
+        |text, _, sink| langfuse::observations(text, sink),
+    ),
+    file(
+        Langfuse,
+        LINES,
+        &["trace_id or traceId", OBSERVATION, "start_time or startTime", "input", "output[].type"],
         |text, _, sink| langfuse::observations(text, sink),
     ),
     file(

@@ -10,6 +10,7 @@ mod recognised;
 mod reshaped;
 mod round_trip;
 mod taken_back;
+mod traces;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -27,6 +27,7 @@ use crate::import::reading::{Ending, Input, Reading, Taken};
 use crate::import::{self, Piece, Setting, join};
 use crate::label::{self, Agreement, Digested, Draw, Kept, Left, Place, Plan, Sample, Side, Source};
 use crate::replay::{Replay, labels};
+use crate::triage::Begun;
 use session::Session;
 
 /// Arguments of `balk label`.
@@ -168,14 +169,16 @@ impl Label {
                 Input { content: Box::new(digest.reading(content)), sought }
             });
         let mut draw = Draw::new(self.seed, self.places);
+        let mut begun: Vec<Begun> = files.iter().map(|_| Begun::default()).collect();
         let (mut bad, mut unknown, mut broken) = (0_u64, Unknown::default(), None);
         replay.files(&mut inputs, &mut |batch| {
             for taken in batch {
                 match taken {
                     Taken::Found(file, items) => {
                         for item in items {
+                            let nth = begun[file].nth("", item.line);
                             match &item.found {
-                                Ok(found) => draw.add(file, item.line, found),
+                                Ok(found) => draw.add(file, item.line, nth, found),
                                 Err(_) => bad += 1,
                             }
                         }

@@ -83,7 +83,7 @@ pub struct Kept {
     plan: Plan,
     /// The places of the sample, and the points as they will be in the file.
     points: Vec<(Place, Option<Point>)>,
-    /// Where to find the run of each place: FILE:LINE:MESSAGE.
+    /// Where to find each place, as `balk triage --show` takes it: FILE:LINE:MESSAGE or FILE:LINE.NUMBER:MESSAGE.
     named: Vec<String>,
     /// What the file had last; `None` while it is not there.
     last: Option<String>,
@@ -97,7 +97,8 @@ impl Kept {
     pub fn open(file: &Path, plan: Plan, sample: Sample) -> Result<Self, Error> {
         let named = |it: &Place| {
             let file = one_line(&plan.sources[it.file].file, usize::MAX);
-            format!("{file}:{}:{}", it.line, it.message)
+            let nth = if it.nth > 1 { format!(".{}", it.nth) } else { String::new() };
+            format!("{file}:{}{nth}:{}", it.line, it.message)
         };
         let named = sample.places.iter().map(named).collect();
         let points = sample.places.into_iter().zip(iter::repeat(None)).collect();
@@ -199,7 +200,7 @@ impl Kept {
         let Judgement { label, confidence, kind, onset, reason } = judgement;
         let named = self.named[at].as_str().into();
         let (place, point) = &mut self.points[at];
-        let Place { run, message, control, weight, file: _, line: _ } = place.clone();
+        let Place { run, message, control, weight, file: _, line: _, nth: _ } = place.clone();
         *point = Some(Point {
             trajectory: run,
             message,

@@ -20,6 +20,8 @@ pub struct Place {
     pub file: usize,
     /// The line of the run in that file, from 1.
     pub line: u64,
+    /// Its number among the runs that begin on that line, from 1: one line may have several.
+    pub nth: u64,
     /// Whether no guard fires near it.
     pub control: bool,
     /// Its weight: the inverse of the chance with which it was drawn.
@@ -38,7 +40,7 @@ impl Sample {
     #[must_use]
     pub fn digest(&self) -> String {
         let mut hash = Xxh3::new();
-        for Place { run, message, control, weight, file: _, line: _ } in &self.places {
+        for Place { run, message, control, weight, file: _, line: _, nth: _ } in &self.places {
             hash.update(format!("{run}\t{message}\t{control}\t{weight}\n").as_bytes());
         }
         format!("{:032x}", hash.digest128())
@@ -74,8 +76,8 @@ pub struct Draw {
 struct Lot {
     /// All places that were seen.
     seen: u64,
-    /// Those with the lowest hashes: the run, the message, the number of the file, and the line.
-    lowest: BTreeMap<(u128, Arc<str>, usize), (usize, u64)>,
+    /// Those with the lowest hashes: the run, the message, the number of the file, the line, and the number on it.
+    lowest: BTreeMap<(u128, Arc<str>, usize), (usize, u64, u64)>,
 }
 
 impl Draw {
@@ -85,8 +87,8 @@ impl Draw {
         Self { seed, places, strata: BTreeMap::new(), runs: BTreeSet::new(), left: Left::default() }
     }
 
-    /// Adds a run from this line of the file with this number.
-    pub fn add(&mut self, file: usize, line: u64, found: &Found) {
+    /// Adds a run from the file with this number: from this line, and with this number among the runs there.
+    pub fn add(&mut self, file: usize, line: u64, nth: u64, found: &Found) {
         match found {
             Found::Own(_) => self.left.own += 1,
             Found::Foreign(run) if run.id.trim().is_empty() || run.id.contains(char::is_control) => {
@@ -94,16 +96,16 @@ impl Draw {
             }
             Found::Foreign(run) if run.folded.fault.is_some() => self.left.guard_faults += 1,
             Found::Foreign(run) if !self.runs.insert(xxh3_128(run.id.as_bytes())) => self.left.same_id += 1,
-            Found::Foreign(run) => self.add_places(file, line, run),
+            Found::Foreign(run) => self.add_places((file, line, nth), run),
         }
     }
 
-    fn add_places(&mut self, file: usize, line: u64, run: &Replayed) {
+    fn add_places(&mut self, begun: (usize, u64, u64), run: &Replayed) {
         for (stratum, message) in places(run) {
             let lot = self.strata.entry(stratum).or_default();
             lot.seen += 1;
             let hash = hash(self.seed, "draw", &run.id, message);
-            lot.lowest.insert((hash, run.id.clone(), message), (file, line));
+            lot.lowest.insert((hash, run.id.clone(), message), begun);
             if lot.lowest.len() > self.places {
                 lot.lowest.pop_last();
             }
@@ -133,10 +135,11 @@ impl Draw {
         let mut drawn = BTreeMap::new();
         for ((stratum, lot), part) in self.strata.into_iter().zip(parts) {
             let weight = lot.weight(part);
-            for ((_, run, message), (file, line)) in lot.lowest.into_iter().take(part) {
+            for ((_, run, message), (file, line, nth)) in lot.lowest.into_iter().take(part) {
                 // The order says nothing about the stratum.
                 let key = (hash(seed, "order", &run, message), run.clone(), message);
-                drawn.insert(key, Place { run, message, file, line, control: stratum.is_decoy(), weight });
+                let control = stratum.is_decoy();
+                drawn.insert(key, Place { run, message, file, line, nth, control, weight });
             }
         }
         Ok(Sample { places: drawn.into_values().collect() })

@@ -114,6 +114,32 @@ fn each_place_can_be_shown_again() {
     assert!(shown.contains(">>>"), "{place}: {shown}");
 }
 
+/// A list in one line has all its runs there.
+#[test]
+fn each_place_names_its_run_among_those_of_one_line() {
+    let folder = logs();
+    let runs: Vec<String> = (0..6).map(|at| run(&format!("{at}"), "failed", 4 + at, 12)).collect();
+    fs::remove_dir_all(folder.path().join("logs")).expect("it is there");
+    fs::write(folder.path().join("logs"), format!("[{}]", runs.join(", "))).expect("a file");
+    let (code, _, said) = label(folder.path(), "2", &[], &"l\n".repeat(PLACES));
+    assert_eq!(code, 0, "{said}");
+    for Point { trajectory, message, place, .. } in points(folder.path()) {
+        let nth = if &*trajectory == "0" {
+            String::new()
+        } else {
+            format!(".{}", 1 + trajectory.parse::<u64>().expect("a number"))
+        };
+        assert_eq!(place, Some(format!("logs:1{nth}:{message}").into()));
+    }
+    // A file from before places had the number goes on.
+    let file = folder.path().join("ann.tsv");
+    let kept = fs::read_to_string(&file).expect("a file");
+    let before = (2..=6).fold(kept.clone(), |text, nth| text.replace(&format!("logs:1.{nth}:"), "logs:1:"));
+    assert_ne!(before, kept);
+    fs::write(&file, before).expect("it can be written");
+    assert_eq!(label(folder.path(), "2", &[], "b\nl\n").0, 0);
+}
+
 #[test]
 fn a_sample_depends_on_the_seed_and_on_nothing_else() {
     let drawn = |threads: &str, more: &[&str], rename: bool| {

@@ -29,8 +29,9 @@ use super::window::{Uncut, Window};
 /// The longest document, list of one run, or element of a list, in bytes: 256 MiB.
 pub const DOCUMENT_BYTES_MAX: usize = 256 << 20;
 
-/// How many lines are looked at for one of a format that is known.
-const LINES_LOOKED_AT: usize = 32;
+/// How much of a file of lines is looked at for a line of a format that is known: an agent may begin its log with
+/// hundreds of others, such as the summaries of earlier sessions.
+const LINES_BYTES: usize = 4 << 20;
 
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
@@ -141,11 +142,13 @@ impl<'a> Pieces<'a> {
     }
 
     fn lines(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
-        for line in window.held().split(|byte| *byte == b'\n').take(LINES_LOOKED_AT) {
-            // Chunks may be kept as the events that they came in.
-            let line = line.strip_prefix(b"data:").unwrap_or(line);
-            if let Some(row) = self.looked_at(line, Container::Lines) {
-                self.row = Some(row);
+        for bytes in [FIRST_BYTES, LINES_BYTES] {
+            window.fill(bytes);
+            self.row = window.held().split(|byte| *byte == b'\n').find_map(|line| {
+                // Chunks may be kept as the events that they came in.
+                self.looked_at(line.strip_prefix(b"data:").unwrap_or(line), Container::Lines)
+            });
+            if self.row.is_some() {
                 break;
             }
         }
@@ -170,20 +173,16 @@ impl<'a> Pieces<'a> {
             && let Ok(end) = window.end_of(element)
         {
             self.row = self.looked_at(&window.held()[element..end], Container::Elements);
-            if self.row.is_none() {
-                // A list of one run begins with whatever came first in it.
-                window.fill(FIRST_BYTES);
-                self.row = self.looked_at(window.part(start, FIRST_BYTES), Container::List);
-            }
         }
-        if self.row.is_some_and(|row| row.unit == Unit::Value) {
+        if self.row.is_some() {
             return Ok(State::Elements { window, list: "", number: 0, head: Arc::default() });
         }
-        Ok(State::Whole(if window.all()? {
-            self.whole(line, window.into_held(), Container::List)
-        } else {
-            too_long(line)
-        }))
+        if !window.all()? {
+            return Ok(State::Whole(too_long(line)));
+        }
+        // What tells the format of a list of one run may come late in it: behind a long first message.
+        self.row = self.form_of(window.held(), Container::List);
+        Ok(State::Whole(self.whole(line, window.into_held(), Container::List)))
     }
 
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
@@ -283,10 +282,11 @@ impl<'a> Pieces<'a> {
         Ok(None)
     }
 
-    /// What a value is, by its beginning, or else by all of it.
+    /// What a value is: by its beginning, if nothing later can change that, or else by all of it.
     fn looked_at(&self, text: &[u8], container: Container) -> Option<&'static Row> {
         let beginning = text.get(..LOOK_BYTES).and_then(|beginning| self.form_of(beginning, container));
-        beginning.or_else(|| self.form_of(text, container))
+        let special = beginning.filter(|row| is_most_special(row));
+        special.or_else(|| self.form_of(text, container)).or(beginning)
     }
 
     /// What a text is by all of it.

@@ -17,6 +17,7 @@ use super::bad::BadLine;
 use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
+use super::scan::{Scan, Step};
 use super::sink::{Head, Sink};
 use super::strict::Object;
 
@@ -32,8 +33,11 @@ struct Eval {
 
 /// What a log says before its samples.
 pub(super) fn head(text: &[u8]) -> Head {
-    let log = serde_json::from_slice::<Object<Log>>(text).ok();
-    let model = log.and_then(|Object(it)| it.eval).and_then(|Object(it)| it.model);
+    let log = str::from_utf8(text).ok().and_then(|text| match parse::<Log>(text) {
+        Ok(log) => Some(log),
+        Err(_) => parse(&without_nan(text)).ok(),
+    });
+    let model = log.and_then(|it| it.eval).and_then(|Object(it)| it.model);
     Head { model: model.map(|Text(model)| model).unwrap_or_default() }
 }
 
@@ -90,7 +94,35 @@ struct Part<'a> {
 /// # Errors
 /// It is none, or a result is without a call.
 pub(super) fn sample(text: &str, head: &Head, sink: &mut Sink) -> Result<(), BadLine> {
-    let Sample { id, epoch, messages, scores, attachments } = parse(text)?;
+    match parse(text) {
+        Err(BadLine::NotJson { .. }) => transcript(parse(&without_nan(text))?, head, sink),
+        sample => transcript(sample?, head, sink),
+    }
+}
+
+/// The text with `null` for the numbers that JSON has not. Python writes them so, and a score that is to be left out is
+/// one of them (`Score.unscored` of Inspect).
+fn without_nan(text: &str) -> String {
+    let (mut all, mut rest) = (String::with_capacity(text.len()), text);
+    while !rest.is_empty() {
+        let (between, from_quote) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
+        let null = ["-Infinity", "Infinity", "NaN"].iter().fold(Cow::from(between), |between, number| {
+            if between.contains(number) { between.replace(number, "null").into() } else { between }
+        });
+        all.push_str(&null);
+        let end = match Scan::default().take(from_quote.as_bytes()) {
+            Step::End(end) => end,
+            Step::More | Step::Torn(_) => from_quote.len(),
+        };
+        let (string, after) = from_quote.split_at(end);
+        all.push_str(string);
+        rest = after;
+    }
+    all
+}
+
+fn transcript(sample: Sample, head: &Head, sink: &mut Sink) -> Result<(), BadLine> {
+    let Sample { id, epoch, messages, scores, attachments } = sample;
     let attached = attachments.unwrap_or_default();
     let mut joiner = Joiner::default();
     for (at, Object(message)) in messages.into_iter().enumerate() {

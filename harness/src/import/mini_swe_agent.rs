@@ -2,9 +2,12 @@
 //!
 //! In version 1 an answer has to have one block that is fenced as `bash`, and the program runs that. So an answer with
 //! exactly one such block is a call of `bash`, and the message after it the result; its `<returncode>` says whether the
-//! command failed. After any other answer, the program says in the user's place what is wrong. Version 2 has calls of
-//! the API, and `returncode` in the `extra` of their results; where an answer with one call ends the run, what the
-//! program notes at the `exit` is the result. The format does not say whether the task was solved.
+//! command failed. After any other answer, the program says in the user's place what is wrong.
+//!
+//! Version 2 has calls of the API, or commands in a fence or a tag that its settings name: these are the `actions` in
+//! the `extra` of the answer. The `returncode` is in that of a result. A model of the Responses API answers with a
+//! `response`, and its results are of the type `function_call_output`. Where an answer with one call ends the run, what
+//! the program notes at the `exit` is the result. The format does not say whether the task was solved.
 
 use std::sync::Arc;
 
@@ -15,8 +18,8 @@ use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::Call;
-use super::content::{Text, Word, Words};
-use super::parse::parse;
+use super::content::{Text, Word, Words, arguments, lines_of};
+use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
 use super::spent;
@@ -49,14 +52,39 @@ struct Trajectory<'a> {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
-    role: Word<'a>,
+    role: Option<Word<'a>>,
+    /// What tells an answer and a result of the Responses API, which have no role.
+    #[serde(borrow)]
+    object: Option<Word<'a>>,
+    #[serde(rename = "type", borrow)]
+    kind: Option<Word<'a>>,
     content: Option<Words>,
     reasoning_content: Option<Text>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Object<Call<'a>>>>,
     tool_call_id: Option<Text>,
+    /// The same in the Responses API.
+    call_id: Option<Text>,
+    /// The items of a response, or the text of a result.
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
     #[serde(borrow)]
     extra: Option<Object<Extra<'a>>>,
+}
+
+/// An item of a response.
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Word<'a>,
+    content: Option<Words>,
+    summary: Option<Words>,
+    call_id: Option<Text>,
+    name: Option<Text>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
 }
 
 /// What the program notes beside a message.
@@ -68,6 +96,14 @@ struct Extra<'a> {
     #[serde(borrow)]
     timestamp: Option<&'a RawValue>,
     returncode: Option<i64>,
+    /// The commands that the program took from an answer.
+    #[serde(borrow)]
+    actions: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Action {
+    command: Text,
 }
 
 #[derive(Default, Deserialize)]
@@ -105,38 +141,56 @@ pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 #[derive(Default)]
 struct Reader {
     joiner: Joiner,
-    /// Whether commands are in the text, as in version 1.
+    /// Whether commands may be in the text, as in version 1.
     is_fenced: bool,
+    /// Whether the calls of the last answer were in its text.
+    by_text: bool,
     /// Whether the last message is an answer with one call.
     acted: bool,
 }
 
 impl Reader {
     fn take(&mut self, message: Message, place: impl Fn(&str) -> String) -> Result<(), BadLine> {
-        let Message { role, content, reasoning_content, tool_calls, tool_call_id, extra } = message;
+        let Message { role, object, kind, content, reasoning_content, tool_calls, .. } = message;
         let text = content.map(|Words(text)| text);
-        let extra = extra.map(|Object(it)| it).unwrap_or_default();
+        let extra = message.extra.map(|Object(it)| it).unwrap_or_default();
         let (time, usage) = extra.spent();
         self.joiner.at(time);
         let acted = std::mem::take(&mut self.acted);
-        match &*role.0 {
+        match &*role.or(object).or(kind).unwrap_or_default().0 {
             "system" => self.joiner.system(text.unwrap_or_default()),
             "assistant" => {
-                let block = text.as_deref().filter(|_| self.is_fenced).and_then(one_block);
-                let called = tool_calls.into_iter().flatten().map(|Object(call)| call.made());
-                let calls: Vec<Made> = called.chain(block.map(|block| command("bash", block))).collect();
-                self.acted = calls.len() == 1;
-                self.joiner.assistant(reasoning_content.map(|Text(text)| text), text, calls);
-                self.joiner.used(usage);
+                let mut calls: Vec<Made> =
+                    tool_calls.into_iter().flatten().map(|Object(call)| call.made()).collect();
+                self.by_text = calls.is_empty();
+                if self.by_text {
+                    calls = commands(extra.actions, text.as_deref().filter(|_| self.is_fenced));
+                }
+                self.answer(reasoning_content.map(|Text(text)| text), text, calls, usage);
+            }
+            "response" => {
+                self.by_text = false;
+                let (thinking, text, calls) =
+                    response(message.output).map_err(|bad| bad.below(&place("output")))?;
+                self.answer(thinking, text, calls, spent::usage(message.usage));
             }
             "tool" => {
-                let of = tool_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
+                let of = message.tool_call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
                 let status = of_code(extra.returncode);
                 self.joiner.result(of, status, text.unwrap_or_default(), || place("tool_call_id"))?;
             }
-            "user" if acted && self.is_fenced => self.answered(text.unwrap_or_default())?,
+            "function_call_output" => {
+                let of = message.call_id.map_or(Of::Next, |Text(id)| Of::Id(id));
+                let said = message.output.map_or(Ok(None), |output| value(output.get()));
+                let said = said.map_err(|bad| bad.below(&place("output")))?;
+                let text = said.map_or_else(Arc::default, |Words(text)| text);
+                self.joiner.result(of, of_code(extra.returncode), text, || place("call_id"))?;
+            }
+            "user" if self.by_text && self.joiner.is_waiting() => {
+                self.answered(text.unwrap_or_default(), extra.returncode)?;
+            }
             "user" => self.joiner.user(text.unwrap_or_default()),
-            "exit" if acted => self.answered(text.unwrap_or_default())?,
+            "exit" if acted => self.answered(text.unwrap_or_default(), extra.returncode)?,
             // What the program notes at the end.
             "exit" => {}
             _ => {
@@ -147,9 +201,48 @@ impl Reader {
         Ok(())
     }
 
-    fn answered(&mut self, text: Arc<str>) -> Result<(), BadLine> {
-        self.joiner.result(Of::Next, status(&text), text, String::new)
+    fn answer(&mut self, thinking: Option<Arc<str>>, text: Option<Arc<str>>, calls: Vec<Made>, usage: Usage) {
+        self.acted = calls.len() == 1;
+        self.joiner.assistant(thinking, text, calls);
+        self.joiner.used(usage);
     }
+
+    fn answered(&mut self, text: Arc<str>, code: Option<i64>) -> Result<(), BadLine> {
+        let status = if code.is_some() { of_code(code) } else { status(&text) };
+        self.joiner.result(Of::Next, status, text, String::new)
+    }
+}
+
+/// The commands of an answer that has them in its text: those that the program noted, else that of its one block.
+fn commands(actions: Option<&RawValue>, text: Option<&str>) -> Vec<Made> {
+    let noted = actions.and_then(|it| value::<Vec<Object<Action>>>(it.get()).ok());
+    match noted {
+        Some(noted) => noted.iter().map(|Object(it)| command("bash", &it.command.0)).collect(),
+        None => text.and_then(one_block).map(|block| command("bash", block)).into_iter().collect(),
+    }
+}
+
+/// Thinking, text and calls of an answer.
+type Said = (Option<Arc<str>>, Option<Arc<str>>, Vec<Made>);
+
+/// What the items of a response say.
+fn response(output: Option<&RawValue>) -> Result<Said, BadLine> {
+    let items = output.map_or(Ok(Vec::new()), |output| value::<Vec<Object<Item>>>(output.get()))?;
+    let (mut thoughts, mut texts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+    for Object(Item { kind, content, summary, call_id, name, arguments: input }) in items {
+        match &*kind.0 {
+            "reasoning" => thoughts.extend([content, summary].into_iter().flatten().map(|Words(text)| text)),
+            "message" => texts.extend(content.map(|Words(text)| text)),
+            "function_call" => calls.push(Made {
+                id: call_id.map(|Text(id)| id),
+                tool: name.map_or_else(|| "bash".into(), |Text(name)| name),
+                arguments: arguments(input),
+            }),
+            _ => {}
+        }
+    }
+    let lines = |texts: Vec<Arc<str>>| lines_of(texts.iter().map(|text| &**text));
+    Ok((lines(thoughts), lines(texts), calls))
 }
 
 fn head(info: Option<Object<Info>>, instance_id: Option<Text>) -> Recording {
@@ -159,15 +252,20 @@ fn head(info: Option<Object<Info>>, instance_id: Option<Text>) -> Recording {
     Recording { id: text(instance_id), model: text(model), ..Recording::default() }
 }
 
-/// The one block that is fenced as `bash`; `None` without one, or with several.
+/// How the block with a command begins: in version 1, and in version 2 unless its settings name something else.
+const FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
+
+/// The one block that is fenced as a command; `None` without one, or with several.
 fn one_block(text: &str) -> Option<&str> {
-    let mut blocks = text.split("```bash").skip(1).filter_map(|after| {
-        let (blank, rest) = after.split_once('\n')?;
-        let (block, _) = rest.split_once("\n```")?;
-        blank.trim().is_empty().then_some(block)
-    });
-    let first = blocks.next()?;
-    blocks.next().is_none().then_some(first.trim())
+    FENCES.iter().find_map(|fence| {
+        let mut blocks = text.split(fence).skip(1).filter_map(|after| {
+            let (blank, rest) = after.split_once('\n')?;
+            let (block, _) = rest.split_once("\n```")?;
+            blank.trim().is_empty().then_some(block)
+        });
+        let first = blocks.next()?;
+        blocks.next().is_none().then_some(first.trim())
+    })
 }
 
 /// Whether a command failed, if the result has its exit code.

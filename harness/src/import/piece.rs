@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::bad::BadLine;
 use super::format::Format;
-use super::parse::{text_of, value};
+use super::parse::{paired, text_of, value};
 use super::recognise::{forced, recognise};
 use super::recording::Recording;
 use super::rows::{Container, Row, Unit};
@@ -71,7 +71,7 @@ impl Piece {
     #[must_use]
     pub fn recordings(&self, from: Option<Format>) -> Vec<FoundIn> {
         let found = match (&self.body, self.text()) {
-            (Ok(body), Ok(text)) => body.recordings(text, from),
+            (Ok(body), Ok(text)) => body.recordings(&paired(text), from),
             (Ok(_), Err(bad)) => vec![(0, Err(bad))],
             (Err(bad), _) => vec![(0, Err(bad.clone()))],
         };

@@ -171,8 +171,8 @@ pub enum Of {
 pub struct Joiner {
     recording: Recording,
     ids: BTreeSet<Arc<str>>,
-    /// The calls of the last answer, for results that come in their order.
-    order: VecDeque<Arc<str>>,
+    /// The calls of the last answer that no result came for.
+    order: Order,
     /// The calls without an id that no result came for, in order, by tool.
     unnamed: BTreeMap<Arc<str>, VecDeque<Arc<str>>>,
     /// The last call without an id, by tool.
@@ -183,6 +183,47 @@ pub struct Joiner {
     time: Option<Timestamp>,
     /// Later pieces of the thinking and of the text of the last answer.
     pieces: [Vec<Arc<str>>; 2],
+}
+
+/// Calls in order, of which some may be answered before their turn.
+#[derive(Default)]
+struct Order {
+    /// Their ids; no result came for the first.
+    calls: VecDeque<Arc<str>>,
+    /// How many of the later calls with an id have their result.
+    early: BTreeMap<Arc<str>, usize>,
+}
+
+impl Order {
+    fn push(&mut self, id: Arc<str>) {
+        // What came under this id before belongs to an earlier call.
+        self.early.remove(&id);
+        self.calls.push_back(id);
+    }
+
+    fn first(&self) -> Option<&Arc<str>> {
+        self.calls.front()
+    }
+
+    /// Takes out the first call with this id.
+    fn take(&mut self, id: &Arc<str>) {
+        if self.first() != Some(id) {
+            *self.early.entry(id.clone()).or_default() += 1;
+            return;
+        }
+        self.calls.pop_front();
+        while let Some(first) = self.calls.front()
+            && let Some(count) = self.early.get_mut(first).filter(|count| **count > 0)
+        {
+            *count -= 1;
+            self.calls.pop_front();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.calls.clear();
+        self.early.clear();
+    }
 }
 
 /// The maximum length of an id in a report.
@@ -284,7 +325,7 @@ impl Joiner {
             self.last.insert(tool.clone(), id.clone());
             id
         });
-        self.order.push_back(id.clone());
+        self.order.push(id.clone());
         if !self.ids.insert(id.clone()) {
             self.recording.reused_ids += 1;
         }
@@ -300,7 +341,7 @@ impl Joiner {
     /// Whether a result that comes by order would have a call.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        !self.order.is_empty()
+        self.order.first().is_some()
     }
 
     /// Takes the result of a call; `place` is the member that says whose it is.
@@ -315,16 +356,19 @@ impl Joiner {
         place: impl FnOnce() -> String,
     ) -> Result<(), BadLine> {
         let (id, said) = match of {
+            // Some servers give no call an id, and no result.
+            Of::Id(id) if id.is_empty() => (self.order.first().cloned(), id),
             Of::Id(id) => (self.ids.get(&*id).cloned(), id),
             Of::Tool(id, tool) => {
                 let by_id = id.filter(|id| self.has_call(id));
                 (by_id.or_else(|| self.of_tool(&tool)), tool)
             }
-            Of::Next => (self.order.pop_front(), "".into()),
+            Of::Next => (self.order.first().cloned(), "".into()),
         };
         let Some(id) = id else {
             return Err(BadLine::OrphanResult { place: place(), id: one_line(&said, ID_CHARS) });
         };
+        self.order.take(&id);
         self.push(Message::Result(Answer { id, status, text }));
         Ok(())
     }

@@ -4,6 +4,7 @@ mod files;
 mod gemini;
 mod logs;
 mod mutated;
+mod odd;
 mod openai_chat;
 mod program;
 mod recognised;

@@ -61,7 +61,7 @@ fn a_response_is_its_one_member_or_all_of_several() {
     check_answer(r#"{"error": "", "output": null}"#, r#"Unknown 1 """#);
     check_answer(r#"{"error": false}"#, r#"Unknown 1 "false""#);
     check_answer("{}", r#"Unknown 1 """#);
-    check_answer(r#"{"output": "\ud800"}"#, r#"Unknown 1 "\"\\ud800\"""#);
+    check_answer(r#"{"output": "\ud800"}"#, "Unknown 1 \"\u{fffd}\"");
 }
 
 /// Without ids, results belong to the calls of their name in order.

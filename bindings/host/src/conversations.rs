@@ -147,11 +147,12 @@ impl Conversations {
         Ok((exchange, turn))
     }
 
-    /// The place from which these messages go on; of several, the one that knows most.
+    /// The place from which these messages go on; of several, the one that knows most, and of conversations with the
+    /// same beginning the one with the text of the answer.
     fn take(&self, offer: &Arc<Offer>, messages: &[Said]) -> Option<Place> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let going_on = places.iter().enumerate().filter(|(_, it)| it.goes_on(offer, messages));
-        let (at, _) = going_on.max_by_key(|(_, it)| it.known.len())?;
+        let (at, _) = going_on.max_by_key(|(_, it)| (it.known.len(), it.has_said(messages)))?;
         Some(places.remove(at))
     }
 }
@@ -273,6 +274,12 @@ impl Place {
         let is_shown = matches!(news.first(), Some(Said::Assistant(it)) if are_same(&it.calls, &shown.calls));
         let has_ended = matches!(self.run.step(), Step::Ended(_));
         is_shown && !has_ended && is_one_turn(news) && before == self.known && *offer == self.offer
+    }
+
+    /// Whether the answer in these messages has the text of the one that was shown: a framework may change it.
+    fn has_said(&self, messages: &[Said]) -> bool {
+        let text = self.shown.as_ref().map(|it| &it.text);
+        matches!(messages.get(self.known.len()), Some(Said::Assistant(it)) if Some(&it.text) == text)
     }
 
     /// Hears what came after the answer.

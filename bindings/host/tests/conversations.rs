@@ -316,3 +316,25 @@ fn errors_say_what_was_expected() {
     let error = exchange.failed(&failure).unwrap_err().to_string();
     assert!(error.ends_with("found `status` with code 200"), "{error}");
 }
+
+/// Two conversations that began alike: what the one had hidden is not put into the other.
+#[test]
+fn conversations_that_began_alike_are_told_apart_by_their_answers() {
+    let mut one = framework("default");
+    let mut other = Framework { conversations: one.conversations.clone(), ..framework("default") };
+    let read = call("a", "read_file", r#"{"path":"notes.txt"}"#);
+    let announced = json!({"text": "I will read the file now."});
+    for (framework, answers, text) in
+        [(&mut one, &[announced, read.clone()][..], "It says milk."), (&mut other, &[read], "Bread.")]
+    {
+        framework.says("Read notes.txt and tell me what it says.");
+        framework.asks(answers);
+        framework.returns("a", "milk, bread", "ok");
+        framework.asks(&[json!({"text": text})]);
+    }
+    for (framework, hidden) in [(&mut one, 2), (&mut other, 0)] {
+        framework.says("Thank you.");
+        framework.asks(&[json!({"text": "You are welcome."})]);
+        assert_eq!(framework.last_sent().len(), framework.messages.len() - 1 + hidden);
+    }
+}

@@ -128,6 +128,12 @@ impl Child {
     /// # Errors
     /// What was found instead.
     pub(super) fn answer(&mut self, limit: Duration) -> Result<&[u8], String> {
+        // What came since the last answer is one to no question. That the output ended is found when one is due.
+        if self.answered > 0
+            && let Ok(count) = self.stdout.read(&mut self.chunk)
+        {
+            self.came.extend_from_slice(&self.chunk[..count]);
+        }
         self.came.drain(..self.answered);
         (self.answered, self.said) = (0, 0);
         if !self.came.is_empty() {
@@ -141,12 +147,15 @@ impl Child {
             }
             if let Some(end) = memchr(b'\n', &self.came[searched..]) {
                 self.answered = searched + end + 1;
-                let (line, more) = self.came.split_at(self.answered);
-                return match more {
-                    // What it has not read yet ends with the question.
-                    _ if self.is_sending() => Err(format!("a line too early: {}", shown(line))),
-                    [] => Ok(&line[..line.len() - 1]),
-                    more => Err(format!("more than one line: {}", shown(more))),
+                let line = &self.came[..self.answered];
+                // What it has not read yet ends with the question.
+                if self.is_sending() {
+                    return Err(format!("a line too early: {}", shown(line)));
+                }
+                return if line.len() == self.came.len() {
+                    Ok(&line[..line.len() - 1])
+                } else {
+                    Err(format!("more than one line: {}", shown(&self.came)))
                 };
             }
             searched = self.came.len();

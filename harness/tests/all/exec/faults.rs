@@ -127,8 +127,8 @@ fn a_guard_that_lies_is_told_what_was_expected() {
         ),
     );
     check(
-        r#"printf '%s\nmore\n' '{"review":{"verdict":"pass"}}'"#,
-        &format!("{review} more than one line: `more`"),
+        r#"printf 'checking\n%s\n' '{"review":{"verdict":"pass"}}'"#,
+        &format!("{review} more than one line: `checking {{\"review\":{{\"verdict\":\"pass\"}}}}`"),
     );
     let block = |call: &str| {
         let note = r#""note":{"rule":"r","text":"t"}"#;

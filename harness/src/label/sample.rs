@@ -76,8 +76,16 @@ pub struct Draw {
 struct Lot {
     /// All places that were seen.
     seen: u64,
-    /// Those with the lowest hashes: the run, the message, the number of the file, the line, and the number on it.
-    lowest: BTreeMap<(u128, Arc<str>, usize), (usize, u64, u64)>,
+    /// Those with the lowest hashes: the run, the message, and where the run begins.
+    lowest: BTreeMap<(u128, Arc<str>, usize), Beginning>,
+}
+
+/// Where a run begins, as a [`Place`] has it.
+#[derive(Clone, Copy, Debug)]
+struct Beginning {
+    file: usize,
+    line: u64,
+    nth: u64,
 }
 
 impl Draw {
@@ -96,11 +104,11 @@ impl Draw {
             }
             Found::Foreign(run) if run.folded.fault.is_some() => self.left.guard_faults += 1,
             Found::Foreign(run) if !self.runs.insert(xxh3_128(run.id.as_bytes())) => self.left.same_id += 1,
-            Found::Foreign(run) => self.add_places((file, line, nth), run),
+            Found::Foreign(run) => self.add_places(Beginning { file, line, nth }, run),
         }
     }
 
-    fn add_places(&mut self, begun: (usize, u64, u64), run: &Replayed) {
+    fn add_places(&mut self, begun: Beginning, run: &Replayed) {
         for (stratum, message) in places(run) {
             let lot = self.strata.entry(stratum).or_default();
             lot.seen += 1;
@@ -135,7 +143,7 @@ impl Draw {
         let mut drawn = BTreeMap::new();
         for ((stratum, lot), part) in self.strata.into_iter().zip(parts) {
             let weight = lot.weight(part);
-            for ((_, run, message), (file, line, nth)) in lot.lowest.into_iter().take(part) {
+            for ((_, run, message), Beginning { file, line, nth }) in lot.lowest.into_iter().take(part) {
                 // The order says nothing about the stratum.
                 let key = (hash(seed, "order", &run, message), run.clone(), message);
                 let control = stratum.is_decoy();

@@ -1,9 +1,8 @@
 //! Logs that are sound, but not as most logs are.
 
-use balk::import::{Format, Outcome, reading};
+use balk::import::{Format, Outcome, Setting, reading};
 
 use super::{all, log_of, one, shown};
-use balk::import::Setting;
 
 /// A run of mini-swe-agent 2 with these messages.
 fn mini(messages: &str) -> String {
@@ -78,7 +77,8 @@ fn a_run_of_a_model_of_the_responses_api_is_read() {
         &[
             "system \"s\"",
             "user \"t\"",
-            "model thinks \"Hm.\" says \"I look.\" calls a bash {\"command\": \"ls\"} calls b bash {\"command\": \"ls\"} \
+            "model thinks \"Hm.\" says \"I look.\" calls a bash {\"command\": \"ls\"} \
+             calls b bash {\"command\": \"ls\"} \
              for 7 + 2 tokens at 2026-01-01T00:00:01.5Z",
             "result of b: Ok \"y\"",
             "result of a: Error \"x\"",
@@ -115,14 +115,16 @@ fn results_with_an_empty_id_come_in_the_order_of_their_calls() {
 
 #[test]
 fn a_text_that_was_cut_within_a_character_is_read() {
-    let chat = r#"{"messages": [{"role": "user", "content": "cut \ud83d"}, {"role": "user", "content": "\ud83d\ude00"}]}"#;
+    let chat = r#"{"messages": [{"role": "user", "content": "cut \ud83d"},
+        {"role": "user", "content": "\ud83d\ude00"}]}"#;
     check(chat, &["user \"cut \u{fffd}\"", "user \"\u{1f600}\""]);
     let cline =
         r#"[{"role": "user", "content": [{"type": "text", "text": "cut \ud83d"}], "ts": 1767225601000}]"#;
     check(cline, &["user \"cut \u{fffd}\" at 2026-01-01T00:00:01Z"]);
     let line = |id: &str, parent: &str, text: &str| {
+        let message = format!(r#"{{"role": "user", "content": "{text}"}}"#);
         format!(
-            r#"{{"type": "user", "sessionId": "s", "uuid": "{id}", "parentUuid": {parent}, "message": {{"role": "user", "content": "{text}"}}}}"#
+            r#"{{"type": "user", "sessionId": "s", "uuid": "{id}", "parentUuid": {parent}, "message": {message}}}"#
         )
     };
     let lines = [line("a", "null", "go"), line("b", "\"a\"", r"cut \uD83D"), line("c", "\"b\"", "on")];
@@ -134,12 +136,14 @@ fn a_text_that_was_cut_within_a_character_is_read() {
 fn numbers_that_json_has_not_are_nothing_in_logs_of_inspect() {
     let sample = |score: &str, text: &str| {
         format!(
-            r#"{{"id": 1, "epoch": 1, "messages": [{{"role": "user", "content": "{text}"}}], "scores": {{"s": {{"value": {score}}}}}}}"#
+            r#"{{"id": 1, "epoch": 1, "messages": [{{"role": "user", "content": "{text}"}}],
+            "scores": {{"s": {{"value": {score}}}}}}}"#
         )
     };
     let file = |score: &str| {
         format!(
-            r#"{{"version": 2, "eval": {{"task": "t", "model": "m"}}, "results": {{"mean": {score}}}, "samples": [{}, {}]}}"#,
+            r#"{{"version": 2, "eval": {{"task": "t", "model": "m"}}, "results": {{"mean": {score}}},
+            "samples": [{}, {}]}}"#,
             sample(score, r#"\"NaN\", [NaN]"#),
             sample("\"C\"", "q")
         )
@@ -163,7 +167,8 @@ fn atif(calls: &[&str], results: &str, later: &str) -> String {
     let calls: Vec<String> = calls.iter().map(call).collect();
     format!(
         r#"{{"schema_version": "ATIF-v1.7", "agent": {{"name": "a", "version": "1"}}, "steps": [
-            {{"step_id": 1, "source": "agent", "message": "", "tool_calls": [{}], "observation": {{"results": [{results}]}}}},
+            {{"step_id": 1, "source": "agent", "message": "", "tool_calls": [{}],
+                "observation": {{"results": [{results}]}}}},
             {{"step_id": 2, "source": "system", "message": "", "observation": {{"results": [{later}]}}}}]}}"#,
         calls.join(", ")
     )

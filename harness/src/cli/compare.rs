@@ -57,6 +57,7 @@ impl Compare {
         let (_, after) = Folder::open(&self.after)?;
         self.gates.fit(&after.plan, Records::Two)?;
         let comparison = Comparison::new(&before, &after);
+        self.gates.fit_both(|gate| comparison.has_a_cell(gate, &after.plan))?;
         let judged =
             gate::judge(self.gates.all(), self.gates.sureness(), &after, |metric: Metric, at, stack| {
                 if metric.is_change() {

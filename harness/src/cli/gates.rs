@@ -101,6 +101,19 @@ impl Gates {
         Ok(())
     }
 
+    /// Checks that both of two records have a cell for each gate on a change: what only one has says nothing of it.
+    ///
+    /// # Errors
+    /// A gate without such a cell.
+    pub(super) fn fit_both(&self, has_a_cell: impl Fn(&Gate) -> bool) -> Result<(), Error> {
+        let mut of_change = self.fail_on.iter().filter(|it| it.condition.metric.is_change());
+        of_change.find(|it| !has_a_cell(it)).map_or(Ok(()), |gate| {
+            let wrong =
+                Error::usage("--fail-on", "the change of a cell in both records", format!("`{gate}`"));
+            Err(wrong.hint("measure the same stacks on the same scenarios in both"))
+        })
+    }
+
     /// Prints the gates that failed, on standard output if that is for people. A reader who has gone away does not
     /// change the result.
     ///

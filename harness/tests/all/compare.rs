@@ -97,6 +97,37 @@ fn pairs_are_compared_as_pairs_only_where_the_seeds_are_the_same() {
     );
 }
 
+/// With other pools the same seeds draw other worlds: no trial of one record is the pair of one of the other.
+#[test]
+fn drawn_worlds_of_other_skeletons_are_no_pairs() {
+    let work = tempfile::tempdir().expect("a folder");
+    for (out, more) in [("open", &[][..]), ("reserve", &["--reserve"])] {
+        let bench = ["bench", "--suite", "drawn/same-call", "--guard", "default", "--trials", "20"];
+        let (code, _, err) = ran(&mut balk(work.path(), &[&bench[..], &["--out", out], more].concat()));
+        assert_eq!(code, 0, "{err}");
+    }
+    for (two, paired) in [("open", true), ("reserve", false)] {
+        let compared = json(work.path(), "open", two);
+        assert_eq!(figure(&compared, "drawn/same-call", "default", "done")["paired"], paired, "{two}");
+    }
+}
+
+/// A gate passes because of what was compared, not because nothing was.
+#[test]
+fn a_gate_on_a_change_needs_a_cell_in_both_records() {
+    let work = records();
+    for gate in ["duplicate: recovery_change<-0.01", "duplicate@paging: false_rate_change>1"] {
+        let (code, out, err) = compare(work.path(), &["a", "b", "--fail-on", gate]);
+        assert!(code == 2 && out.is_empty(), "{gate}: {code}\n{out}{err}");
+        assert!(err.contains("expected the change of a cell in both records, found `duplicate"), "{err}");
+    }
+    // What is in B alone is passed over where other cells are in both; counts need one record.
+    for gate in ["done_change < -0.9", "duplicate: guard_faults>0"] {
+        let (code, out, err) = compare(work.path(), &["a", "b", "--fail-on", gate]);
+        assert_eq!(code, 0, "{gate}: {out}{err}");
+    }
+}
+
 #[test]
 fn what_has_no_meaning_in_a_cell_is_not_compared() {
     let work = records();

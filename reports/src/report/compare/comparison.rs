@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::records::{Bench, Cell, Drawn, Plan, PlannedScenario, Seeds, Sums};
-use crate::report::gate::{Found, Metric};
+use crate::records::{Bench, Cell, Drawn, Plan, PlannedScenario, Seeds, Suite, Sums};
+use crate::report::gate::{Found, Gate, Metric};
 use crate::report::tables::Cells;
 use crate::statistics::{Block, Change, Share, holm};
 
@@ -61,10 +61,11 @@ impl Comparison {
         for (at, scenario) in after.plan.scenarios.iter().enumerate() {
             for (stack, planned) in after.plan.stacks.iter().enumerate() {
                 if let Some((was, other)) = places.find(scenario, &planned.guard) {
-                    let is_paired = before.done[was] == after.done[at] && after.done[at].count() > 0;
-                    let seeds = is_paired.then_some(&after.done[at]);
-                    let [recovery, done, false_rate] =
-                        figures(scenario, before.cell(was, other), after.cell(at, stack), seeds);
+                    let seeds = Some(&after.done[at]).filter(|it| before.done[was] == **it && it.count() > 0);
+                    // In other pools a seed draws another world.
+                    let is_same = scenario.suite != Suite::Drawn || before.plan.pools == after.plan.pools;
+                    let (one, two) = (before.cell(was, other), after.cell(at, stack));
+                    let [recovery, done, false_rate] = figures(scenario, one, two, seeds.filter(|_| is_same));
                     cells.push(ComparedCell {
                         scenario: scenario.label(),
                         stack: planned.guard.clone(),
@@ -86,6 +87,15 @@ impl Comparison {
             }
         }
         Self { notes, only: only(&before.plan, &after.plan), cells }
+    }
+
+    /// Whether both records have a cell that a gate on a change judges. `plan` is that of the second record.
+    #[must_use]
+    pub fn has_a_cell(&self, gate: &Gate, plan: &Plan) -> bool {
+        let metric = gate.condition.metric;
+        self.cells.iter().any(|it| {
+            metric.has_meaning(&it.planned) && gate.scope.holds(&it.planned, &plan.stacks[it.place[1]])
+        })
     }
 
     /// The value of a metric of change in a cell of the second record; none if the first record has no such cell, or
@@ -150,7 +160,7 @@ fn figures(
     after: &Cell,
     seeds: Option<&Seeds>,
 ) -> [Option<Compared>; 3] {
-    let of_pairs = seeds.and_then(|seeds| Change::of_blocks(&blocks(before, after, seeds)));
+    let of_pairs = seeds.and_then(|seeds| Change::of_blocks(&blocks(before, after, seeds)?));
     let share = |of: fn(&Sums) -> [u64; 2], pairs: Option<Change>| {
         let [was, is] = [before, after].map(|cell| Cells::one(cell).share(of));
         let shown = |it: Share| format!("{} of {}", it.count, it.of);
@@ -176,14 +186,23 @@ fn figures(
     [recovery.flatten(), done.flatten(), false_rate]
 }
 
-/// The done trials of both: in drawn worlds by groups of skeletons, else by the draw of their seed.
-fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Vec<Block> {
-    if let (Some(was), Some(is)) = (&before.groups, &after.groups) {
-        let pairs = is.sums().iter().zip(was.sums());
-        return pairs.map(|(is, was)| Block { one: is.done, other: was.done, trials: is.trials }).collect();
+/// The done trials of both: in drawn worlds by groups of skeletons, else by the draw of their seed. None if seeds did
+/// not draw the same skeletons for both, as of two builds.
+fn blocks(before: &Cell, after: &Cell, seeds: &Seeds) -> Option<Vec<Block>> {
+    match (&before.groups, &after.groups) {
+        (None, None) => {
+            let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
+            Some(counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect())
+        }
+        (Some(was), Some(is)) => {
+            let block = |(is, was): (&Sums, &Sums)| {
+                let block = Block { one: is.done, other: was.done, trials: is.trials };
+                (is.trials == was.trials).then_some(block)
+            };
+            is.sums().iter().zip(was.sums()).map(block).collect()
+        }
+        (Some(_), None) | (None, Some(_)) => None,
     }
-    let counts = after.by_draw.done.iter().zip(&before.by_draw.done).zip(seeds.by_draw());
-    counts.map(|((&one, &other), trials)| Block { one, other, trials }).collect()
 }
 
 /// Corrects the p-values of one figure for all cells that have it.
@@ -266,4 +285,32 @@ fn only(before: &Plan, after: &Plan) -> Vec<String> {
         }
     }
     only
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::{Grade, Outcome};
+
+    /// One trial for each of these skeletons, all of them done.
+    fn drawn(skeletons: &[&str]) -> Cell {
+        let mut cell = Cell::default();
+        for (seed, skeleton) in (0..).zip(skeletons) {
+            let grade = &Grade { onset: Some(1), goal: true, turns: 9, ..Grade::default() };
+            let skeleton = Some(*skeleton);
+            let (baseline, flat, drawn) = (grade, grade, grade);
+            cell.take(&Outcome { seed, language: "en", skeleton, grade, baseline, flat, drawn });
+        }
+        cell
+    }
+
+    #[test]
+    fn drawn_trials_are_pairs_only_where_both_have_the_same_skeletons() {
+        let seeds = Seeds::range(0, 3);
+        let blocks = |was: &[&str], is: &[&str]| blocks(&drawn(was), &drawn(is), &seeds);
+        let same = blocks(&["a", "a", "b", "c"], &["c", "b", "a", "a"]).expect("the same skeletons");
+        assert_eq!(Change::of_blocks(&same).map(|it| it.value.to_bits()), Some(0));
+        assert_eq!(blocks(&["a", "a", "b", "c"], &["a", "b", "c", "c"]), None);
+        assert_eq!(super::blocks(&drawn(&["a"]), &Cell::default(), &Seeds::range(0, 0)), None);
+    }
 }

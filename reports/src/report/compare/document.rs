@@ -113,13 +113,15 @@ fn forest(figure: &Shown, comparison: &Comparison) -> Option<Forest> {
             is_sure: it.p.map_or(change.low > 0.0 || change.high < 0.0, |p| PValue(p).is_sure()),
         }
     };
-    let caption = match more {
-        0 => "B minus A, with 95 % intervals. A filled mark is significant after correction.".to_owned(),
-        more => format!(
-            "B minus A, with 95 % intervals: the {FOREST_MAX} cells that changed most; {more} more are in the table. A \
-             filled mark is significant after correction."
-        ),
+    let shown = match more {
+        0 => String::new(),
+        more => format!(": the {FOREST_MAX} cells that changed most; {more} more are in the table"),
     };
+    let filled = match changed.iter().any(|(_, it)| it.p.is_some()) {
+        true => "A filled mark is significant after correction.",
+        false => "The interval of a filled mark excludes 0; it is not corrected for the number of cells.",
+    };
+    let caption = format!("B minus A, with 95 % intervals{shown}. {filled}");
     let rows = changed.iter().take(FOREST_MAX).map(row).collect();
     Some(Forest { title: figure.title.to_owned(), caption: caption.into(), unit: figure.unit, rows })
 }

@@ -14,6 +14,8 @@ pub(super) mod suites;
 use super::document::{Block, Document, marked, paragraph};
 use super::tables::{LiveTable, Report};
 
+pub(super) use head::can_be_sure;
+
 /// A part of a report that can stand alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {

@@ -1,6 +1,6 @@
 //! Pages: what a browser makes of them.
 
-use balk_reports::records::{Bench, Beside};
+use balk_reports::records::{Bench, Beside, Cell, PlannedScenario, Suite};
 use balk_reports::report::Report;
 use balk_reports::report::document::figure::{Figure, Role};
 use balk_reports::report::document::{html, markdown, svg};
@@ -119,6 +119,69 @@ fn the_answer_is_made_from_the_record() {
     // What disturbs no one and loses healthy runs is not to be taken.
     assert!(said(&small::bench(small::SEEDS), false).starts_with("No stack under test brings"));
     assert!(said(&small::bench(3), true).contains("This record is not whole"));
+}
+
+/// The small bench, in which `peer` is to be taken, and a stubborn scenario in a file, in which `default` is: the words
+/// about it after a change of the report.
+fn answer_of_two(change: impl FnOnce(&mut Report)) -> String {
+    let one = small::bench(small::SEEDS);
+    let mut plan = one.plan.clone();
+    let repeating = plan.scenarios[0].clone();
+    let set = Vec::new();
+    plan.scenarios.push(PlannedScenario { name: "wobbly".into(), set, suite: Suite::File, ..repeating });
+    let mut two = Bench::new(plan);
+    for (at, like) in [0, 1, 2, 0].into_iter().enumerate() {
+        let cells: Vec<Cell> = (0..3).map(|stack| one.cell(like, stack).clone()).collect();
+        two.add(at, &one.done[like], &cells).expect("every seed once");
+    }
+    let page = words_of(&two, |report| {
+        for row in &mut report.suites[0].rows {
+            row.figures.healthy_lost.count = 0;
+        }
+        change(report);
+    });
+    page.lines().skip(2).take(5).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_suite_in_which_no_stack_is_to_be_taken_is_named() {
+    let said = answer_of_two(|report| {
+        for row in &mut report.suites[1].rows {
+            row.figures.false_on_controls.events = 1;
+        }
+    });
+    assert!(
+        said.contains(
+            "without a guard 6.2 %). No stack under test qualifies in files: each brings back no stuck run, disturbs \
+             more than one of 1,000 healthy turns, or loses more than one of 500 healthy runs.\n"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("**It fails most** on `repeating (n=1, m=2)` (18.8 % "), "{said}");
+    assert!(!said.contains("wobbly"), "{said}");
+}
+
+/// Each scenario is one of the stack that is to be taken in its suite.
+#[test]
+fn where_suites_have_different_winners_each_answers_for_its_own_scenarios() {
+    let said = answer_of_two(|_| {});
+    assert!(said.starts_with("**Take `peer` and `default`**: of the runs that get stuck, "), "{said}");
+    assert!(
+        said.ends_with(
+            "**It fails most** on `repeating (n=1, m=2)` (18.8 % of the stuck runs come back) and `wobbly` (62.5 %). \
+             On none of 1 scenario some other stack is significantly better."
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn too_few_seeds_show_nothing_about_other_stacks() {
+    let said = answer_of_two(|report| report.head.seeds = ["0", "2"].map(str::to_owned));
+    assert!(
+        said.ends_with("too few seeds to tell whether some other stack is better on any of 1 scenario."),
+        "{said}"
+    );
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::records::{Kind, Suite, is_under_test};
 use crate::report::document::{Block, Document, Text, code, emphasis, paragraph, strong};
-use crate::report::sections::Section;
 use crate::report::sections::number::{counted, grouped, percent_of};
-use crate::report::tables::{DEFAULT, Report, ScenarioTable, StackRow, StackTable};
+use crate::report::sections::{Section, can_be_sure};
+use crate::report::tables::{DEFAULT, Report, ScenarioTable, StackRow, StackTable, Versus};
 use crate::statistics::{Rate, Share};
 
 /// Of 1,000 healthy turns, a stack that is taken disturbs at most one.
@@ -28,21 +28,15 @@ pub(super) fn answer(report: &Report) -> Document {
     }
     let takes: Vec<Taken<'_>> =
         report.suites.iter().filter_map(|suite| Some((suite, best(suite)?))).collect();
-    let mut stacks: Vec<&str> = Vec::new();
-    for (_, row) in &takes {
-        if !stacks.contains(&&*row.stack) {
-            stacks.push(&row.stack);
-        }
-    }
-    if stacks.is_empty() {
+    if takes.is_empty() {
         let said = "No stack under test brings stuck runs back, disturbs at most one of 1,000 healthy turns, \
                     and loses at most one of 500 healthy runs.";
         return [paragraph(said)].into();
     }
     [
-        paragraph(takes_back(&takes, &stacks)),
+        paragraph(takes_back(&takes) + none_qualifies(report, &takes)),
         paragraph(costs(report, &takes)),
-        paragraph(fails(report, &stacks)),
+        paragraph(fails(report, &takes)),
         words(report),
     ]
     .into()
@@ -63,7 +57,13 @@ fn is_more(one: &Share, other: &Share) -> bool {
 }
 
 /// What it brings back in each suite.
-fn takes_back(takes: &[Taken<'_>], stacks: &[&str]) -> Text {
+fn takes_back(takes: &[Taken<'_>]) -> Text {
+    let mut stacks: Vec<&str> = Vec::new();
+    for (_, row) in takes {
+        if !stacks.contains(&&*row.stack) {
+            stacks.push(&row.stack);
+        }
+    }
     let each = takes.iter().enumerate().map(|(nth, (suite, row))| {
         let [value, bounds] = halves(&row.figures.recovered);
         let name = if stacks.len() > 1 { code(&row.stack) + " " } else { Text::default() };
@@ -78,6 +78,19 @@ fn takes_back(takes: &[Taken<'_>], stacks: &[&str]) -> Text {
     });
     let names = and(stacks.iter().map(|it| code(*it)));
     strong(Text::from("Take ") + names) + ": of the runs that get stuck, it brings back " + and(each) + "."
+}
+
+/// In which suites no stack is to be taken, with a space before it.
+fn none_qualifies(report: &Report, takes: &[Taken<'_>]) -> Text {
+    let taken = |it: Suite| takes.iter().any(|(suite, _)| suite.suite == it);
+    let mut others = report.suites.iter().map(|it| it.suite).filter(|it| !taken(*it)).peekable();
+    if others.peek().is_none() {
+        return Text::default();
+    }
+    Text::from(" No stack under test qualifies ")
+        + and(others.map(|it| place(it).into()))
+        + ": each brings back no stuck run, disturbs more than one of 1,000 healthy turns, or loses more than one of \
+           500 healthy runs."
 }
 
 /// What that costs: disturbed turns, lost runs, tokens, time.
@@ -120,10 +133,14 @@ fn microseconds(ns: u64) -> String {
     format!("{}.{} µs", grouped(ns / 1_000), ns % 1_000 / 100)
 }
 
-/// Where it fails.
-fn fails(report: &Report, stacks: &[&str]) -> Text {
+/// Where the stack fails that is to be taken in the suite of a scenario.
+fn fails(report: &Report, takes: &[Taken<'_>]) -> Text {
+    let taken = |table: &ScenarioTable| {
+        takes.iter().find(|(suite, _)| suite.suite == table.suite).map(|(_, row)| &*row.stack)
+    };
     let recovered = |table: &ScenarioTable| -> Option<(String, Share)> {
-        let row = table.rows.iter().find(|it| stacks.contains(&&*it.stack))?;
+        let stack = taken(table)?;
+        let row = table.rows.iter().find(|it| it.stack == stack)?;
         let share = row.figures.recovered;
         let is_open = table.kind == Kind::Stubborn && table.unreachable.is_none();
         (is_open && share.count < share.of).then(|| (table.scenario.clone(), share))
@@ -137,18 +154,30 @@ fn fails(report: &Report, stacks: &[&str]) -> Text {
         let what = if nth == 0 { " of the stuck runs come back" } else { "" };
         code(name) + format!(" ({}{what})", percent_of(it.count, it.of))
     });
-    let mut said = match worst.len() {
+    let said = match worst.len() {
         0 => strong("It fails") + " on no scenario whose goal can be reached",
         _ => strong("It fails most") + " on " + and(listed),
     };
-    if let (Some(versus), true) = (&report.versus, stacks.contains(&DEFAULT)) {
-        let better = versus.cells.iter().filter(|it| it.is_better() && it.p_corrected.is_sure());
-        let scenarios: BTreeSet<&str> = better.map(|it| &*it.scenario).collect();
-        let all = counted(report.scenarios.len() as u64, "scenario");
-        let some = if scenarios.is_empty() { "none".to_owned() } else { scenarios.len().to_string() };
-        said = said + ". On " + some + " of " + all + " some other stack is significantly better";
+    let of_default = report.scenarios.iter().filter(|it| taken(it) == Some(DEFAULT));
+    let of_default: BTreeSet<&str> = of_default.map(|it| &*it.scenario).collect();
+    match &report.versus {
+        Some(versus) if !of_default.is_empty() => said + ". " + against(report, versus, &of_default) + ".",
+        Some(_) | None => said + ".",
     }
-    said + "."
+}
+
+/// On how many of these scenarios another stack is better than `default`.
+fn against(report: &Report, versus: &Versus, scenarios: &BTreeSet<&str>) -> String {
+    let all = counted(scenarios.len() as u64, "scenario");
+    let better = versus.cells.iter().filter(|it| it.is_better() && it.p_corrected.is_sure());
+    let better: BTreeSet<&str> = better.map(|it| &*it.scenario).filter(|it| scenarios.contains(it)).collect();
+    match better.len() {
+        0 if !can_be_sure(versus, report) => {
+            format!("There are too few seeds to tell whether some other stack is better on any of {all}")
+        }
+        0 => format!("On none of {all} some other stack is significantly better"),
+        some => format!("On {some} of {all} some other stack is significantly better"),
+    }
 }
 
 /// What the words mean that the answer and the pictures below it use.

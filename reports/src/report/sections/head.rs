@@ -130,7 +130,7 @@ fn better(versus: &Versus, report: &Report) -> Text {
 }
 
 /// Whether there are enough seeds for any comparison to be significant after correction.
-pub(super) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
+pub(in crate::report) fn can_be_sure(versus: &Versus, report: &Report) -> bool {
     BlockDifference::can_be_sure(report.head.seeds_of_each().min(DRAWS as u64), versus.comparisons)
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use balk_reports::records::quoted;
 use balk_reports::report::document::{Document, Screen, Table, Text, code, markdown, paragraph, terminal};
-use balk_scenarios::drawn::Target;
+use balk_scenarios::drawn::{DRAWN, Target};
 use balk_scenarios::{Pools, Worlds};
 use clap::Args;
 
@@ -127,10 +127,12 @@ impl Hunt {
         if interrupt.came() {
             return Ok(Exit::Interrupted);
         }
-        let document = self.document(&hunted, &kept, &config);
+        let again = |it: &Kept, folder: Option<&Path>| self.again(it, folder, &config);
         if let Some(folder) = &self.out {
-            write_folder(folder, &written(&kept, &document))?;
+            let inside = self.document(&hunted, &kept, |it| again(it, Some(Path::new(""))));
+            write_folder(folder, &written(&kept, &inside))?;
         }
+        let document = self.document(&hunted, &kept, |it| again(it, self.out.as_deref()));
         write!(out::people(), "{}", terminal(&document, screen::output()))?;
         Ok(Exit::Fine)
     }
@@ -154,7 +156,8 @@ impl Hunt {
         hunted
     }
 
-    fn document(&self, hunted: &Hunted, kept: &[Kept], config: &Config) -> Document {
+    /// What was found; `again` is the command that plays a find.
+    fn document(&self, hunted: &Hunted, kept: &[Kept], again: impl Fn(&Kept) -> String) -> Document {
         let mut document = Document::default();
         let with_finds = hunted.fields.values().filter(|[_, found]| *found > 0).count();
         document.push(paragraph(format!(
@@ -190,18 +193,24 @@ impl Hunt {
         }
         document.push(table.or("No plan and no slip shows the problem."));
         for it in kept {
-            document.push(paragraph(Text::from("play again: ") + code(self.again(it, config))));
+            document.push(paragraph(Text::from("play again: ") + code(again(it))));
         }
         document
     }
 
-    /// The command that plays a find, in its folder.
-    fn again(&self, it: &Kept, config: &Config) -> String {
-        let (name, seed) = (&it.name, it.shrunk.seed);
-        let trial = format!("scenario {name}.toml --seed {seed} --guard {}", quoted(&self.guard));
-        let mut command = program::command(&trial);
+    /// The command that plays a find: its scenario in this folder, or the drawn world if no scenario is written.
+    fn again(&self, it: &Kept, folder: Option<&Path>, config: &Config) -> String {
+        let (target, seed, reserve) = match folder {
+            Some(folder) => (folder.join(format!("{}.toml", it.name)), it.shrunk.seed, false),
+            None => (DRAWN.into(), it.find.seed, self.reserve),
+        };
+        let (target, guard) = (quoted(&target.display().to_string()), quoted(&self.guard));
+        let mut command = program::command(&format!("scenario {target} --seed {seed} --guard {guard}"));
         command.push_str(&config.again());
         command.push_str(&self.set_from.again());
+        if reserve {
+            command.push_str(" --reserve");
+        }
         command
     }
 }

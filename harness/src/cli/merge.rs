@@ -37,11 +37,16 @@ impl Merge {
     /// Runs the command. It reads all parts before it writes anything.
     ///
     /// # Errors
-    /// A part that cannot be read, has another plan, or shares trials with another part; a folder that cannot be
-    /// written to.
+    /// A part that cannot be read, is a live record, has another plan, or shares trials with another part; a folder
+    /// that cannot be written to.
     pub fn run(&self) -> Result<Exit, Error> {
         let (first, rest) = self.inputs.split_first().expect("one is required");
         let (folder, mut whole) = Folder::open(first)?;
+        if whole.plan.live.is_some() {
+            let hint =
+                "a merge would lose the answers of the model: go on in one folder with `balk live --resume`";
+            return Err(Error::file(first, "a folder of balk bench", "a live record").hint(hint));
+        }
         let mut folders = vec![folder];
         for path in rest {
             let (folder, mut part) = Folder::open(path)?;

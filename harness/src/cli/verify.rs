@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipe;
+use crate::program;
 use crate::verify::{self, Difference};
 
 use self::folder::Named;
@@ -94,7 +95,7 @@ impl Verify {
             Ok(all) => all,
             Err(failure) => return failure.or_exit(),
         };
-        for worlds in all {
+        for (target, worlds) in all {
             let name = worlds.name();
             let found = verify::worlds(&worlds, &stacks, reactions, self.seeds.clone(), &pool);
             match &found.difference {
@@ -113,13 +114,10 @@ impl Verify {
                     if *runs_commands {
                         writeln!(out, "  {COMMANDS}")?;
                     }
-                    writeln!(
-                        out,
-                        "  see: balk scenario {name} --seed {seed} --guard {}{}{} --format json",
-                        quoted(guard),
-                        config.again(),
-                        self.set_from.again()
-                    )?;
+                    let trial =
+                        format!("scenario {} --seed {seed} --guard {}", quoted(&target), quoted(guard));
+                    let see = program::command(&trial) + &config.again() + &self.set_from.again();
+                    writeln!(out, "  see: {see} --format json")?;
                 }
             }
             if let Some(illegal) = &found.illegal {
@@ -171,10 +169,11 @@ impl Verify {
     }
 }
 
-fn worlds(scenarios: &[&String]) -> Result<Vec<Worlds>, Failure> {
+/// What is verified, each after what names it on the command line.
+fn worlds(scenarios: &[&String]) -> Result<Vec<(String, Worlds)>, Failure> {
+    let read = |name: &str| Ok((name.to_owned(), load::Named::one(name)?.read(&[])?));
     if scenarios.is_empty() {
-        let names = catalogue::listed().map(|it| it.name).chain([DRAWN]);
-        return names.map(|name| load::Named::one(name)?.read(&[])).collect();
+        return catalogue::listed().map(|it| it.name).chain([DRAWN]).map(read).collect();
     }
-    scenarios.iter().map(|name| load::Named::one(name)?.read(&[])).collect()
+    scenarios.iter().map(|name| read(name)).collect()
 }

@@ -11,6 +11,8 @@ mod bounds;
 mod catalogue_measures;
 mod ceiling;
 mod cli;
+#[cfg(unix)]
+mod commands_again;
 mod common;
 mod compare;
 mod compose;

@@ -1,5 +1,7 @@
 //! The plan of a bench: everything that its numbers depend on, and nothing else.
 
+mod commands;
+
 use balk_contract::record::{Drawn, Kind, Pools, Suite};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +10,6 @@ use super::live::PlannedLive;
 use super::named::in_file;
 use super::reactions::PlannedReactions;
 use super::unlike::{Unlike, difference};
-use crate::records::shell::quoted;
 
 /// The version of the record of a bench. It rises when an old reader would misread a new record.
 pub const BENCH_SCHEMA: u32 = 3;
@@ -168,92 +169,6 @@ impl Plan {
         Ok(())
     }
 
-    /// The command that measures this plan from the start. It leaves out the settings of guards that came from a file
-    /// or from the environment; the plan has them.
-    #[must_use]
-    pub fn command(&self) -> String {
-        let mut command = match &self.live {
-            Some(live) => format!("balk live {} --suite {}", live.options(), quoted(&self.suite)),
-            None => format!("balk bench --suite {}", quoted(&self.suite)),
-        };
-        // A bench adds the baseline by itself, unless it is the only stack.
-        for stack in &self.stacks[usize::from(self.stacks.len() > 1)..] {
-            command.push_str(&format!(" --guard {}", quoted(&stack.guard)));
-        }
-        command.push_str(&match &self.live {
-            // A live run plays the first seeds.
-            Some(_) => format!(" --trials {}", self.seeds[1] + 1),
-            None => format!(" --seeds {}-{}", self.seeds[0], self.seeds[1]),
-        });
-        for Drawn { name, value } in &self.set {
-            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
-        }
-        if let Some(sweep) = &self.sweep {
-            command.push_str(&format!(" --sweep {}", quoted(sweep)));
-        }
-        command.push_str(&self.set_from());
-        if self.pools == Pools::Reserve {
-            command.push_str(" --reserve");
-        }
-        command
-    }
-
-    /// The command that shows one trial. A comment at its end has the settings of guards that came from a file or from
-    /// the environment. The trial of a live record is in the folder of the record, which the command calls `DIR`.
-    #[must_use]
-    pub fn trial(&self, scenario: usize, stack: usize, seed: u64) -> String {
-        match &self.live {
-            Some(_) => {
-                let trial = format!("{}:{seed}", self.scenarios[scenario].name);
-                self.plays_again(stack, &format!(" --show {}", quoted(&trial)))
-            }
-            None => self.simulates(scenario, stack, &format!("--seed {seed}")),
-        }
-    }
-
-    /// The command that counts all trials of a cell again; in a live record, all trials of its stack.
-    #[must_use]
-    pub fn trials(&self, scenario: usize, stack: usize) -> String {
-        match &self.live {
-            Some(_) => self.plays_again(stack, ""),
-            None => self.simulates(scenario, stack, &format!("--seeds {}-{}", self.seeds[0], self.seeds[1])),
-        }
-    }
-
-    fn simulates(&self, scenario: usize, stack: usize, seeds: &str) -> String {
-        let (scenario, stack) = (&self.scenarios[scenario], &self.stacks[stack]);
-        let mut command =
-            format!("balk scenario {} {seeds} --guard {}", quoted(&scenario.target()), quoted(&stack.guard));
-        for Drawn { name, value } in self.set.iter().chain(&scenario.set) {
-            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
-        }
-        command.push_str(&self.set_from());
-        if self.pools == Pools::Reserve {
-            command.push_str(" --reserve");
-        }
-        self.with_settings(command)
-    }
-
-    /// A command about the trials of a live record; `shown` names one of them.
-    fn plays_again(&self, stack: usize, shown: &str) -> String {
-        let guard = quoted(&self.stacks[stack].guard);
-        self.with_settings(format!("balk live --offline DIR{shown} --guard {guard}"))
-    }
-
-    fn with_settings(&self, mut command: String) -> String {
-        if !self.config.is_empty() {
-            let config = serde_json::to_string(&self.config).expect("plain data");
-            command.push_str(&format!(" # with the settings {config}"));
-        }
-        command
-    }
-
-    /// The option that names the file of reactions, with a space before it.
-    fn set_from(&self) -> String {
-        let file = self.reactions.as_ref().map(|it| quoted(&it.file));
-        file.map_or_else(String::new, |it| format!(" --set-from {it}"))
-    }
-
     /// Makes this plan and another one plans of any build, if they are of different ones.
     pub fn allow_build_of(&mut self, other: &mut Self) {
         if self.build != other.build {
@@ -325,28 +240,7 @@ pub(crate) mod tests {
         }
     }
 
-    #[test]
-    fn commands_name_the_baseline_only_where_nothing_else_is_measured() {
-        let mut plan = plan();
-        assert_eq!(plan.command(), "balk bench --suite all --guard default --seeds 0-9");
-        plan.stacks.truncate(1);
-        assert_eq!(plan.command(), "balk bench --suite all --guard none --seeds 0-9");
-    }
-
-    #[test]
-    fn a_trial_says_what_its_command_leaves_out() {
-        let mut plan = plan();
-        assert_eq!(plan.trial(0, 1, 7), "balk scenario repeating --seed 7 --guard default");
-        plan.scenarios[1].suite = Suite::File;
-        assert_eq!(plan.trial(1, 1, 7), "balk scenario 'FILE#polling' --seed 7 --guard default");
-        plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
-        assert_eq!(
-            plan.trial(0, 1, 7),
-            r#"balk scenario repeating --seed 7 --guard default # with the settings {"no-tools":{"limit":4}}"#
-        );
-    }
-
-    fn reactions(cause: u32) -> PlannedReactions {
+    pub(super) fn reactions(cause: u32) -> PlannedReactions {
         let parameters = serde_json::json!({"cause": {"low": 0, "value": cause, "high": 150}});
         PlannedReactions {
             file: "my reactions.toml".into(),
@@ -358,19 +252,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn commands_name_the_file_of_reactions() {
-        let plan = Plan { reactions: Some(reactions(40)), ..plan() };
-        assert_eq!(
-            plan.command(),
-            "balk bench --suite all --guard default --seeds 0-9 --set-from 'my reactions.toml'"
-        );
-        assert_eq!(
-            plan.trial(0, 1, 7),
-            "balk scenario repeating --seed 7 --guard default --set-from 'my reactions.toml'"
-        );
-    }
-
-    #[test]
     fn plans_with_other_reactions_say_which_number_differs() {
         let of = |cause| Plan { reactions: Some(reactions(cause)), ..plan() };
         let place = |one: &Plan, other: &Plan| {
@@ -379,40 +260,6 @@ pub(crate) mod tests {
         assert_eq!(place(&of(40), &of(40)), Ok(()));
         assert_eq!(place(&of(40), &of(60)), Err("reactions.parameters.cause.value: 40 / 60".into()));
         assert!(place(&plan(), &of(40)).is_err_and(|it| it.starts_with("reactions: nothing / ")));
-    }
-
-    #[test]
-    fn a_live_plan_is_measured_and_shown_by_live() {
-        let drawn = |name: &str, value: &str| Drawn { name: name.into(), value: value.into() };
-        let mut live = PlannedLive {
-            api: "openai".into(),
-            model: "qwen2.5 coder".into(),
-            system: String::new(),
-            sampling: vec![drawn("max_tokens", "1024")],
-        };
-        let mut plan = Plan { live: Some(live.clone()), ..plan() };
-        assert_eq!(
-            plan.command(),
-            "balk live --endpoint URL --model 'qwen2.5 coder' --suite all --guard default --trials 10"
-        );
-        assert_eq!(plan.trial(0, 1, 7), "balk live --offline DIR --show repeating:7 --guard default");
-        assert_eq!(plan.trials(0, 1), "balk live --offline DIR --guard default");
-        live.api = "anthropic".into();
-        live.sampling =
-            vec![drawn("max_tokens", "512"), drawn("max_turns", "8"), drawn("temperature", "0.7")];
-        live.sampling.push(drawn("stream", "true"));
-        live.sampling.push(drawn("max_completion_tokens", "true"));
-        plan = Plan { live: Some(live), pools: Pools::Reserve, ..plan };
-        assert_eq!(
-            plan.command(),
-            "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --max-turns 8 \
-             --temperature 0.7 --stream --max-completion-tokens --suite all --guard default --trials 10 --reserve"
-        );
-        plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
-        assert_eq!(
-            plan.trial(1, 0, 3),
-            r#"balk live --offline DIR --show polling:3 --guard none # with the settings {"no-tools":{"limit":4}}"#
-        );
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub struct Failed {
     pub stack: String,
     /// The metric and its value, with the interval and the n.
     pub found: String,
-    /// The command that shows the first trial with it; if no single trial shows it, the command that counts all trials
-    /// of the cell.
+    /// The command that shows the first trial with it; if no single trial shows it, the command that counts the trials
+    /// of the cell, or that measures and judges them again if the metric is not among those counts.
     pub again: String,
 }
 
@@ -48,6 +48,12 @@ impl Gate {
     /// The missing one, with the nearest name in the plan.
     pub fn fits(&self, plan: &Plan) -> Result<(), NoSuch> {
         self.scope.fits(plan)
+    }
+
+    /// The same gate for the scenarios of any record, as it is written on the command line.
+    fn of_stack(&self) -> String {
+        let scope = Scope { stack: self.scope.stack.clone(), scenarios: None };
+        Self { scope, condition: self.condition.clone() }.to_string()
     }
 
     /// Whether its metric has a meaning in any cell that it judges.
@@ -81,14 +87,17 @@ pub fn judge(
                 let Some(found) = found(metric, at, stack) else { continue };
                 cells += 1;
                 if gate.condition.fails(&found, sureness) {
-                    let seed = metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
+                    let first = metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
                     judged.failed.push(Failed {
                         gate: gate.to_string(),
                         scenario: scenario.label(),
                         stack: planned.guard.clone(),
                         found: format!("{metric} {found}"),
-                        again: seed
-                            .map_or_else(|| plan.trials(at, stack), |seed| plan.trial(at, stack, *seed)),
+                        again: match first {
+                            Some(seed) => plan.trial(at, stack, *seed),
+                            None if metric.is_counted() => plan.trials(at, stack, &bench.done[at]),
+                            None => plan.judges(at, stack, &bench.done[at], &gate.of_stack()),
+                        },
                     });
                 }
             }

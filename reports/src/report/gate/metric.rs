@@ -152,6 +152,28 @@ impl Metric {
         }
     }
 
+    /// Whether `balk scenario --seeds` has a column for it.
+    pub(super) const fn is_counted(self) -> bool {
+        match self {
+            Self::FalseInterventions
+            | Self::NotTold
+            | Self::Recovery
+            | Self::Done
+            | Self::Told
+            | Self::FalseRate
+            | Self::RecoveryChange
+            | Self::DoneChange
+            | Self::FalseRateChange => true,
+            Self::DoubleEffects
+            | Self::GuardFaults
+            | Self::Missed
+            | Self::Late
+            | Self::Lost
+            | Self::NeedlessQuestions
+            | Self::Unprompted => false,
+        }
+    }
+
     /// The lapse that it counts; a cell knows the lowest seed of each.
     pub(super) const fn lapse(self) -> Option<Lapse> {
         match self {

@@ -54,14 +54,18 @@ fn counts_are_judged_as_they_are_in_cells_under_test() {
         |it, at, to| it.of(&bench.plan.scenarios[at], bench.cell(at, to)),
     );
     assert_eq!(judged.failed[0].again, "balk scenario repeating --seed 7 --guard default");
-    // No single trial shows a share.
-    let judged = judge(&[gate("default: recovery>1")], Sureness::Certain, &bench, |it, at, to| {
-        it.of(&bench.plan.scenarios[at], bench.cell(at, to))
-    });
-    let [from, to] = bench.plan.seeds;
+    // No single trial shows a share. The trials are those that were judged.
+    let again = |text: &str| {
+        let judged = judge(&[gate(text)], Sureness::Certain, &bench, |it, at, to| {
+            it.of(&bench.plan.scenarios[at], bench.cell(at, to))
+        });
+        judged.failed[0].again.clone()
+    };
+    assert_eq!(again("default: recovery>1"), "balk scenario repeating --seeds 0-49 --guard default");
+    // Not all metrics have a column there.
     assert_eq!(
-        judged.failed[0].again,
-        format!("balk scenario repeating --seeds {from}-{to} --guard default")
+        again("@repeating: missed<1"),
+        "balk bench --suite repeating --guard default --seeds 0-49 --fail-on 'missed < 1'"
     );
 }
 

@@ -27,13 +27,14 @@ impl Place<'_> {
 /// Everything about a cell.
 pub(super) fn detail(place: &Place<'_>, table: &ScenarioTable, row: &ScenarioRow) -> Detail {
     let cell = place.bench.cell(place.scenario, place.stack);
-    let first = place.bench.done[place.scenario].ranges().first().map(|[from, _]| *from);
+    let done = &place.bench.done[place.scenario];
+    let first = done.ranges().first().map(|[from, _]| *from);
     Detail {
         facts: facts(table, row, cell),
         histograms: histograms(table, cell),
         rules: rules(cell),
         failures: failures(place, cell),
-        command: place.bench.plan.trials(place.scenario, place.stack),
+        command: place.bench.plan.trials(place.scenario, place.stack, done),
         trial: first.map(|seed| place.trial(seed)),
     }
 }

@@ -11,6 +11,7 @@
 //! Each file is on the disk before the next one is written, and transcripts are written before a record that counts
 //! their trials. So a run that is killed, or a machine that loses its power, leaves a record of trials that are there.
 
+mod name;
 mod old;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +21,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balk_reports::records::{
-    Answered, BadBench, Bench, Cost, Instructions, Meta, REACTIONS_SCHEMA, Reactions, TrialRecord,
+    Answered, BadBench, Bench, Cost, Instructions, Meta, Plan, REACTIONS_SCHEMA, Reactions, TrialRecord,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use self::name::folder_name;
 use super::transcripts::{Damage, Transcripts};
 use crate::error::Error;
 use crate::files::{self, Out};
@@ -266,6 +268,12 @@ impl Folder {
         serde_json::from_slice(&input::own(&path)?).map_err(|bad| Error::file(&path, expected, bad))
     }
 
+    /// Two scenarios of a plan, by their labels, whose transcripts would be in the same folder.
+    #[must_use]
+    pub fn shared(plan: &Plan) -> Option<[String; 2]> {
+        name::shared(plan)
+    }
+
     /// Adds transcripts of one block of a scenario to those already kept.
     ///
     /// # Errors
@@ -433,15 +441,6 @@ fn unwritable(path: &Path, error: io::Error) -> Error {
         error.hint(&format!("earlier results are complete; continue with --resume {way_out}"))
     } else {
         error.hint(&format!("nothing is kept so far; start again {way_out}"))
-    }
-}
-
-/// A label as a folder name. A forged record may have any: none is the folder above.
-fn folder_name(label: &str) -> String {
-    let name = label.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.=".contains(c), "-");
-    match name.strip_prefix('.') {
-        Some(rest) => format!("-{rest}"),
-        None => name,
     }
 }
 

@@ -7,7 +7,7 @@ mod sweep;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 
-use balk_reports::records::{Bench as Record, Unlike};
+use balk_reports::records::{Bench as Record, Plan, Unlike};
 use balk_scenarios::Pools;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -156,6 +156,7 @@ impl Bench {
         let too_large = |(expected, found): (String, String)| Error::usage("matrix", &expected, found);
         matrix.plan().check_size().map_err(too_large)?;
         self.gates.fit(matrix.plan(), Records::One)?;
+        let keep = self.keep(matrix.plan())?;
         let pool = threads(self.jobs.into())?;
         let interrupt = Interrupt::catch();
         let (folder, mut record) = self.folder(&matrix)?;
@@ -164,15 +165,10 @@ impl Bench {
             None => Some(seeds),
         };
         self.announce(&matrix, part);
-        // The record of a part without seeds has no finished units, and can be merged like any other.
-        let Some(part) = part else { return Ok(Exit::Fine) };
+        // A part without seeds adds no finished units to its record, which can be merged like any other.
+        let Some(part) = part else { return Ok(self.ending().end(&record)?) };
         let bar = bar(&record, part);
         let mut follower = Follower { folder, bar, interrupt, played: 0, unwritten: 0 };
-        let keep = match self.keep_transcripts {
-            KeepTranscripts::None => Keep::Nothing,
-            KeepTranscripts::Failing => Keep::Failing,
-            KeepTranscripts::All => Keep::Everything,
-        };
         let watch = Stopwatch::start();
         pool.install(|| bench::run(&matrix, &mut record, part, keep, &mut follower))?;
         let taken_ns = watch.nanoseconds();
@@ -220,6 +216,23 @@ impl Bench {
             (Some(file), Some(measured)) => matrix.reacting(file, measured),
             (Some(_) | None, _) => matrix,
         })
+    }
+
+    /// Which transcripts are kept. Each scenario needs a folder of its own for them.
+    fn keep(&self, plan: &Plan) -> Result<Keep, Error> {
+        let keep = match self.keep_transcripts {
+            KeepTranscripts::None => return Ok(Keep::Nothing),
+            KeepTranscripts::Failing => Keep::Failing,
+            KeepTranscripts::All => Keep::Everything,
+        };
+        match Folder::shared(plan) {
+            Some([one, other]) => {
+                let found = format!("`{one}` and `{other}`");
+                Err(Error::usage("--keep-transcripts", "scenarios with folders of different names", found)
+                    .hint("measure them in two benches, or rename the scenario that is in a file"))
+            }
+            None => Ok(keep),
+        }
     }
 
     fn pools(&self) -> Pools {

@@ -232,6 +232,21 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     refused(work.path(), &run(&["--jobs", "10000"]), 2, "--jobs");
 }
 
+/// Kept transcripts of two scenarios would be in one folder, and the later ones in place of the earlier ones.
+#[test]
+fn scenarios_whose_transcripts_would_share_a_folder_are_refused_where_some_are_kept() {
+    let work = empty();
+    assert_eq!(ran(&mut balk(work.path(), &["init", "drawn-same-call"])).0, 0);
+    let bench =
+        ["bench", "--suite", "drawn/same-call,drawn-same-call.toml", "--guard", "none", "--trials", "1"];
+    let keep = [&bench[..], &["--out", "a", "--keep-transcripts", "all"]].concat();
+    let says = "scenarios with folders of different names, found `drawn/same-call` and `drawn-same-call`";
+    refused(work.path(), &keep, 2, says);
+    assert!(!work.path().join("a").exists());
+    let (code, _, err) = ran(&mut balk(work.path(), &[&bench[..], &["--out", "a"]].concat()));
+    assert_eq!(code, 0, "{err}");
+}
+
 /// A sweep is one scenario for each value, with the same draws.
 #[test]
 fn a_sweep_moves_one_number() {

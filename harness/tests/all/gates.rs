@@ -106,3 +106,22 @@ fn what_is_no_gate_is_refused_before_anything_is_run() {
     refused("done_change<0", "see `balk compare`");
     refused("@control: recovery<1", "a control has nothing to recover");
 }
+
+/// A part without seeds has nothing to show that a gate holds, and one that goes on judges what others did.
+#[test]
+fn gates_judge_a_part_without_seeds_too() {
+    let work = tempfile::tempdir().expect("a folder");
+    let part = |nth: &str, more: &[&str]| {
+        let bench = ["bench", "--suite", "repeating", "--guard", "default", "--seeds", "0-1", "--shard", nth];
+        ran(balk(work.path(), &[&bench[..], more].concat()).env_remove("GITHUB_ACTIONS"))
+    };
+    let gate = ["--fail-on", "default: recovery<1"];
+    let (code, out, err) = part("1/3", &gate);
+    assert_eq!(code, 4, "{out}{err}");
+    assert!(out.contains("default: recovery unknown, nothing to count; fails the gate"), "{out}");
+    assert_eq!(part("1/3", &[&gate[..], &["--gate", "refuted"]].concat()).0, 0);
+    let gate = [&gate[..], &["--out", "a"]].concat();
+    assert_eq!(part("2/3", &gate).0, 4);
+    assert_eq!(part("1/3", &[&gate[..], &["--resume"]].concat()).0, 4);
+    assert_eq!(part("1/3", &["--out", "b"]).0, 0);
+}

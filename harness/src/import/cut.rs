@@ -174,7 +174,7 @@ impl<'a> Pieces<'a> {
         {
             self.row = self.looked_at(&window.held()[element..end], Container::Elements);
         }
-        if self.row.is_some() {
+        if self.row.is_some_and(|row| row.unit == Unit::Value) {
             return Ok(State::Elements { window, list: "", number: 0, head: Arc::default() });
         }
         if !window.all()? {

@@ -63,6 +63,8 @@ const LISTS: &[Container] = &[Container::List];
 /// A file of lines may have but one.
 const LINES: &[Container] = &[Container::Lines, Container::Document];
 const ELEMENTS: &[Container] = &[Container::Elements];
+/// Lines, or a list that is known by its first element.
+const LINES_OR_LIST: &[Container] = &[Container::Lines, Container::Elements, Container::Document];
 const YAML: &[Container] = &[Container::Yaml];
 const DOCUMENTS: &[Container] = &[Container::Document];
 
@@ -264,13 +266,13 @@ pub(super) static ROWS: &[Row] = &[
     // responses.
     file(
         Langfuse,
-        LINES,
+        LINES_OR_LIST,
         &["trace_id or traceId", OBSERVATION, "start_time or startTime", "model", RESPONSES_INPUT],
         |text, _, sink| langfuse::observations(text, sink),
     ),
     file(
         Langfuse,
-        LINES,
+        LINES_OR_LIST,
         &["trace_id or traceId", OBSERVATION, "start_time or startTime", "input", "output[].type"],
         |text, _, sink| langfuse::observations(text, sink),
     ),

@@ -237,7 +237,7 @@ fn observations_with_a_list_of_messages_are_of_langfuse() {
     for (input, output) in [(plain, &hello), (plain, &items), (nested, &items)] {
         let first = generation(1, &input(json!([hi])), output);
         let second = generation(2, &input(json!([hi, hello, more])), output);
-        for file in [format!("{first}\n{second}"), second] {
+        for file in [format!("{first}\n{second}"), format!("[{first}, {second}]"), second] {
             for from in [None, Some(Format::Langfuse)] {
                 let (format, found) = reading::read(file.as_bytes(), from).expect("memory can be read");
                 let lengths: Vec<_> =

@@ -1,11 +1,11 @@
 /** The hook of Claude Code and the plug-in of opencode, with histories in their forms. */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 
 import { hook } from "../src/agents/claude-code.ts";
 import { BalkGuards, happened } from "../src/agents/opencode.ts";
@@ -95,6 +95,39 @@ test("an announced call is asked for once, and then the user is asked", async ()
 
 test("a call that the transcript never shows passes", async () => {
   expect(await before(twice, "never")).toBeUndefined();
+});
+
+test("a call of a subagent passes without a look into the transcript, which never shows it", async () => {
+  const input = { hook_event_name: "PreToolUse", tool_use_id: "a", agent_id: "one" };
+  expect(await hook({ transcript_path: join(folder, "none.jsonl"), ...input })).toBeUndefined();
+});
+
+test("a transcript is read again only if it grew", async () => {
+  using parse = vi.spyOn(JSON, "parse");
+  await before(twice, "never");
+  // Each line, and the half one.
+  expect(parse).toHaveBeenCalledTimes(twice.length + 1);
+});
+
+test("a call that the transcript shows a little later is judged", async () => {
+  const transcript_path = join(folder, "late.jsonl");
+  const written = (lines: object[]) => lines.map((it) => `${JSON.stringify(it)}\n`).join("");
+  writeFileSync(transcript_path, written(twice));
+  const answer = hook({ hook_event_name: "PreToolUse", transcript_path, tool_use_id: "c" });
+  appendFileSync(transcript_path, written([reads("c")]));
+  expect(reasonOf(await answer)).toBeTruthy();
+});
+
+test("a transcript that takes long to read is given up by the clock", async () => {
+  const transcript_path = join(folder, "long.jsonl");
+  writeFileSync(transcript_path, "{}");
+  using parse = vi.spyOn(JSON, "parse").mockImplementation(() => {
+    appendFileSync(transcript_path, " ");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    return {};
+  });
+  expect(await hook({ hook_event_name: "PreToolUse", transcript_path, tool_use_id: "never" })).toBeUndefined();
+  expect(parse.mock.calls.length).toBeLessThan(10);
 });
 
 test("lines without a message, and messages without content, are passed over", async () => {

@@ -3,7 +3,7 @@
  * or about the end of a turn.
  */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Stack } from "../guards.ts";
@@ -15,6 +15,8 @@ import { type Happened, judge, type Verdict } from "./fold.ts";
 export interface HookInput {
   hook_event_name: string;
   transcript_path: string;
+  /** The subagent whose call it is, if it is one's. Its calls are not in the transcript. */
+  agent_id?: string;
   tool_use_id?: string;
   last_assistant_message?: string;
 }
@@ -52,6 +54,7 @@ export const TOOLS: Tool[] = [
 
 /** What a hook says, as Claude Code reads it; none if everything passes. */
 export async function hook(input: HookInput, stack = new Stack()): Promise<object | undefined> {
+  if (input.agent_id) return undefined;
   switch (input.hook_event_name) {
     case "PreToolUse": {
       const id = input.tool_use_id;
@@ -94,12 +97,15 @@ async function read(
   path: string,
   isIt: (it: Happened & { kind: "answer" }) => boolean,
 ): Promise<Happened[] | undefined> {
-  for (let waited = 0; waited <= BEHIND_MAX; waited += 10) {
+  const until = performance.now() + BEHIND_MAX;
+  for (let seen = -1; performance.now() < until; await sleep(10)) {
+    const { size } = statSync(path);
+    if (size === seen) continue;
+    seen = size;
     const history = happened(transcript(path));
     const last = history.findLastIndex((it) => it.kind === "answer");
     const answer = history[last];
     if (answer?.kind === "answer" && isIt(answer)) return history.slice(0, last + 1);
-    await sleep(10);
   }
   return undefined;
 }

@@ -163,11 +163,12 @@ const done = (id: string) => part(id, { status: "completed", input: { filePath: 
 const message = (role: string, ...parts: object[]) => ({ info: { role }, parts });
 type Messages = Parameters<typeof happened>[0];
 
-test("in opencode, a refused call throws, and an announcement gets an answer", async () => {
-  const history = [message("user", { type: "text", text: TASK })];
+/** The plug-in in a session with this history, and what it said to the model. */
+async function opencode(history: object[], session: { parentID?: string } = {}) {
   const prompted: string[] = [];
   const client = {
     session: {
+      get: async () => ({ data: session }),
       messages: async () => ({ data: history }),
       promptAsync: async ({ body }: { body: { parts: { text: string }[] } }) => prompted.push(body.parts[0]!.text),
     },
@@ -176,6 +177,12 @@ test("in opencode, a refused call throws, and an announcement gets an answer", a
   const call = (callID: string) =>
     hooks["tool.execute.before"]!({ tool: "read", sessionID: "s", callID }, { args: { filePath: "notes.txt" } });
   const idle = () => hooks.event!({ event: { type: "session.idle", properties: { sessionID: "s" } } });
+  return { call, idle, prompted };
+}
+
+test("in opencode, a refused call throws, and an announcement gets an answer", async () => {
+  const history = [message("user", { type: "text", text: TASK })];
+  const { call, idle, prompted } = await opencode(history);
   history.push(message("assistant", { type: "text", text: "I will read the file now." }));
   await idle();
   expect(prompted).toHaveLength(1);
@@ -196,4 +203,27 @@ test("in opencode, a refused call throws, and an announcement gets an answer", a
   await idle();
   expect(prompted).toHaveLength(1);
   expect(happened(history as Messages)).toHaveLength(7);
+});
+
+test("in opencode, what the user aborted is left alone", async () => {
+  const aborted = message("assistant", { type: "text", text: "I will read" });
+  const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
+  const history = [message("user", { type: "text", text: TASK }), { ...aborted, info: { role: "assistant", error } }];
+  const { idle, prompted } = await opencode(history);
+  await idle();
+  // Before it said a word, and after it has announced something.
+  history[1]!.parts = [];
+  history.splice(1, 0, message("assistant", { type: "text", text: "I will read the file now." }));
+  await idle();
+  expect(prompted).toEqual([]);
+});
+
+test("in opencode, a subagent is not woken after its answer", async () => {
+  const announced = message("assistant", { type: "text", text: "I will read the file now." });
+  const history = [message("user", { type: "text", text: TASK }), announced];
+  const child = await opencode(history, { parentID: "p" });
+  const main = await opencode(history);
+  await child.idle();
+  await main.idle();
+  expect([child.prompted.length, main.prompted.length]).toEqual([0, 1]);
 });

@@ -50,7 +50,13 @@ export const BalkGuards: Plugin = async ({ client }, options = {}) => {
     event: async ({ event }) => {
       if (event.type !== "session.idle") return;
       const id = event.properties.sessionID;
-      const history = happened(await messages(id));
+      // A subagent's answer has been handed over by now.
+      if ((await client.session.get({ path: { id } })).data?.parentID) return;
+      const all = await messages(id);
+      const answered = all.findLast((it) => it.info.role === "assistant")?.info;
+      // An answer that the user aborted, or that failed, is not to go on.
+      if (answered?.role === "assistant" && answered.error) return;
+      const history = happened(all);
       const last = history.at(-1);
       // With calls, it was ended by somebody else.
       if (last?.kind !== "answer" || last.answer.calls.length > 0) return;

@@ -18,6 +18,7 @@ import type {
   LanguageModelV4Middleware as Middleware,
 } from "@ai-sdk/provider";
 
+import { Attempts } from "./ai/attempts.ts";
 import { Data } from "./ai/data.ts";
 import { form, promptOf, saidOf, unitsOf } from "./ai/prompt.ts";
 import { heldStream, type Streamed, streamOf } from "./ai/stream.ts";
@@ -50,7 +51,18 @@ export function guards(guarding: Guarding = {}): Middleware {
   for (const [name, effect] of Object.entries(effects)) word(`effects.${name}`, effect, EFFECTS);
   const conversations = (guards instanceof Stack ? guards : new Stack(textOf("guards", guards))).conversations();
   const data = new Data();
-  const whole: typeof form = { ...form, fresh: (said) => form.fresh({ ...said, text: data.shown(said.text ?? "") }) };
+  const attempts = new Attempts();
+  const whole: typeof form = {
+    fresh: (said) => {
+      const content = said.role === "assistant" ? attempts.partsOf(said) : undefined;
+      return content ? { role: "assistant", content } : form.fresh({ ...said, text: data.shown(said.text ?? "") });
+    },
+    withCalls: (own, calls) => {
+      const said = own.role === "assistant" ? saidOf(own.content) : undefined;
+      const content = said && attempts.partsOf({ ...said, calls: [...said.calls, ...calls] });
+      return content ? { ...own, role: "assistant", content } : form.withCalls(own, calls);
+    },
+  };
   async function asked<Came extends Result>(options: Options, model: Model, ask: (it: Options) => PromiseLike<Came>) {
     const units = options.prompt.flatMap(unitsOf);
     const tools: Tool[] = (options.tools ?? []).flatMap((it) => {
@@ -61,6 +73,7 @@ export function guards(guarding: Guarding = {}): Middleware {
     });
     const request = { messages: units.map((it) => it.said), tools, model: model.modelId };
     let isData = false;
+    let last: Answer = {};
     const usages: Result["usage"][] = [];
     const driven = await drive(
       conversations,
@@ -70,10 +83,13 @@ export function guards(guarding: Guarding = {}): Middleware {
         usages.push(response.usage);
         const { text, ...answer } = answerOf(response);
         isData = options.responseFormat?.type === "json" && text !== "" && answer.calls.length === 0;
-        return { ...answer, text: isData ? data.withheld(text) : text };
+        last = { ...answer, text: isData ? data.withheld(text) : text };
+        attempts.keep(last, response.content);
+        return last;
       },
       { onTold, signal: options.abortSignal },
     );
+    if (!driven.answer) attempts.forget(last);
     // The SDK sees one request, so all attempts count as one.
     const response = driven.response && { ...driven.response, usage: sum(usages) };
     return { response, answer: isData ? null : driven.answer };

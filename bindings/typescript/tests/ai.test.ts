@@ -51,8 +51,13 @@ function agent(answers: (Content[] | Error)[], guards = "default") {
     doStream: async () => {
       const content = next();
       const parts = content.flatMap((it, at): StreamPart[] => {
-        if (it.type !== "text") return [it as StreamPart];
         const id = `${at}`;
+        if (it.type === "reasoning") {
+          const { text: delta, providerMetadata } = it;
+          const end: StreamPart = { type: "reasoning-end", id, providerMetadata };
+          return [{ type: "reasoning-start", id }, { type: "reasoning-delta", id, delta }, end];
+        }
+        if (it.type !== "text") return [it as StreamPart];
         const deltas = it.text.split(/(?= )/).map((delta) => ({ type: "text-delta" as const, id, delta }));
         return [{ type: "text-start", id }, ...deltas, { type: "text-end", id }];
       });
@@ -120,6 +125,49 @@ test("a stream is held until its answer is whole", async () => {
   expect(texts.join("").startsWith(ANSWER)).toBe(true);
   expect(names(told).slice(0, 2)).toEqual(TOLD);
   expect((await result.steps).map((it) => it.finishReason)).toEqual(["tool-calls", "tool-calls", "stop"]);
+});
+
+const signed = (signature: string, ...said: Content[]): Content[] => {
+  return [{ type: "reasoning", text: "", providerMetadata: { provider: { signature } } }, ...said];
+};
+const signatures = (parts: object) => JSON.stringify(parts).match(/"signature":"[^"]+/g)?.map((it) => it.slice(13));
+const THOUGHT = [
+  signed("1", ...text(ANNOUNCED)),
+  ...["2", "3", "4"].map((id) => signed(id, call(id))),
+  signed("5", ...text(ANSWER)),
+];
+
+test("what the model thought is put back with its answer, as its provider signed it", async () => {
+  const { model, mock } = agent(THOUGHT);
+  await generateText({ model, tools, stopWhen, prompt: TASK });
+  expect(mock.doGenerateCalls.map((it) => signatures(it.prompt))).toEqual([
+    undefined,
+    ["1"],
+    ["1", "2"],
+    ["1", "2", "3"],
+    ["1", "2", "3", "4"],
+  ]);
+  const [, announced, asked] = mock.doGenerateCalls[1]!.prompt;
+  expect(kinds([announced!, asked!])).toEqual(["assistant reasoning", "assistant text", "user text"]);
+  const refused = mock.doGenerateCalls.at(-1)!.prompt.slice(-2);
+  expect(kinds(refused)).toEqual(["assistant reasoning", "assistant tool-call", "tool tool-result"]);
+  expect(refused[0]!.content[1]).toMatchObject({ toolCallId: "4", input: { path: "notes.txt" } });
+});
+
+test("of a stream as well", async () => {
+  const { model, mock } = agent(THOUGHT);
+  const result = streamText({ model, tools, stopWhen, prompt: TASK });
+  expect(signatures(await result.responseMessages)).toEqual(["2", "3", "5"]);
+  expect(signatures(mock.doStreamCalls.at(-1)!.prompt)).toEqual(["1", "2", "3", "4"]);
+});
+
+test("of several signed calls the others run, and the model's history has them as it made them", async () => {
+  const made = (id: string): Content => ({ ...call(id), providerMetadata: { provider: { signature: id } } });
+  const { model, mock } = agent([[made("a")], [made("b")], [made("c"), call("d", "more.txt")], text(ANSWER)]);
+  await generateText({ model, tools, stopWhen, prompt: TASK });
+  const sent = mock.doGenerateCalls.at(-1)!.prompt;
+  expect(signatures(sent.filter((it) => it.role === "assistant"))).toEqual(["a", "b", "c"]);
+  expect(sent.at(-2)!.content).toMatchObject([{ toolCallId: "c" }, { toolCallId: "d" }]);
 });
 
 test("what no guard objects to passes part by part as it came", async () => {

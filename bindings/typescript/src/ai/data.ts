@@ -1,11 +1,10 @@
 /** Answers that are data, which no guard is to judge as words. */
 
-/** How many are kept; the conversations that are kept are as many. */
-const KEPT = 64;
+import { Kept } from "./kept.ts";
 
 /** What the guards are shown in the place of data, and the data that it is. */
 export class Data {
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Kept<string>();
   #count = 0;
 
   /** What stands for this text. */
@@ -13,10 +12,6 @@ export class Data {
     this.#count += 1;
     const mark = `data:application/json,${this.#count}`;
     this.#texts.set(mark, text);
-    for (const [oldest] of this.#texts) {
-      if (this.#texts.size <= KEPT) break;
-      this.#texts.delete(oldest);
-    }
     return mark;
   }
 

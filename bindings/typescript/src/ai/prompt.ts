@@ -5,6 +5,8 @@ import type { LanguageModelV4Content as Content, LanguageModelV4Message as Messa
 import type { Form, Unit } from "../conversations.ts";
 import type { Call, Said, Shown, Status } from "../values.ts";
 
+/** What an answer in the history has. */
+export type AssistantPart = Extract<Message, { role: "assistant" }>["content"][number];
 type Part = Extract<Message, { role: "assistant" | "tool" }>["content"][number];
 type Output = Extract<Part, { type: "tool-result" }>["output"];
 
@@ -58,8 +60,9 @@ export function saidOf(content: (Part | Content)[]): Shown {
   return { text: textOf(content), thinking: textOf(content, "reasoning"), calls };
 }
 
-const callPart = (it: Call): Part => {
-  return { type: "tool-call", toolCallId: it.id, toolName: it.tool, input: inputOf(it.arguments) };
+/** A call as a part of an answer in the history. */
+export const callPart = (it: Call) => {
+  return { type: "tool-call" as const, toolCallId: it.id, toolName: it.tool, input: inputOf(it.arguments) };
 };
 
 /** How messages of the guards look in the AI SDK. */

@@ -9,6 +9,8 @@ import type {
 
 import { NO_USAGE } from "./usage.ts";
 
+type Metadata = Content["providerMetadata"];
+
 /** A result that came as a stream. */
 export interface Streamed extends Result {
   parts: StreamPart[];
@@ -19,7 +21,7 @@ export interface Streamed extends Result {
 export async function heldStream({ stream, ...head }: StreamResult): Promise<Streamed> {
   const parts: StreamPart[] = [];
   const content: Content[] = [];
-  const texts = new Map<string, { text: string }>();
+  const texts = new Map<string, { text: string; providerMetadata?: Metadata }>();
   const result: Streamed = {
     parts,
     head,
@@ -47,7 +49,15 @@ export async function heldStream({ stream, ...head }: StreamResult): Promise<Str
       case "text-delta":
       case "reasoning-delta": {
         const whole = texts.get(part.type.replace("-delta", "") + part.id);
-        if (whole) whole.text += part.delta;
+        if (!whole) break;
+        whole.text += part.delta;
+        whole.providerMetadata = part.providerMetadata ?? whole.providerMetadata;
+        break;
+      }
+      case "text-end":
+      case "reasoning-end": {
+        const whole = texts.get(part.type.replace("-end", "") + part.id);
+        if (whole) whole.providerMetadata = part.providerMetadata ?? whole.providerMetadata;
         break;
       }
       case "finish":
@@ -64,8 +74,6 @@ export async function heldStream({ stream, ...head }: StreamResult): Promise<Str
       case "source":
         content.push(part);
         break;
-      case "text-end":
-      case "reasoning-end":
       case "tool-input-start":
       case "tool-input-delta":
       case "tool-input-end":

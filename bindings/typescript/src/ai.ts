@@ -43,7 +43,8 @@ export interface Guarding {
  * Guards before a model. It is asked again where a guard corrects it; a call that is refused is never made; a question
  * to the user is the answer, and the next message answers it. A stream is held until its answer is whole.
  *
- * Where the answer is to be JSON, a text is data: no guard reads it, and nothing takes its place or is added to it.
+ * Where the answer is to be JSON, a text is data: no guard reads it, and nothing takes its place or is added to it. Nor
+ * where the answer has neither words nor calls but other parts, such as a file.
  */
 export function guards(guarding: Guarding = {}): Middleware {
   members("guards", guarding, ["guards", "effects", "onTold"]);
@@ -82,7 +83,8 @@ export function guards(guarding: Guarding = {}): Middleware {
       (response) => {
         usages.push(response.usage);
         const { text, ...answer } = answerOf(response);
-        isData = options.responseFormat?.type === "json" && text !== "" && answer.calls.length === 0;
+        const isJson = options.responseFormat?.type === "json" && text !== "";
+        isData = answer.calls.length === 0 && (isJson || (text.trim() === "" && response.content.some(isWhole)));
         last = { ...answer, text: isData ? data.withheld(text) : text };
         attempts.keep(last, response.content);
         return last;
@@ -117,6 +119,23 @@ const FINISHES: Record<FinishReason["unified"], Answer["finish"]> = {
   interrupted: "not_given",
   other: "not_given",
 };
+
+/** Whether a part is an answer without any words. */
+function isWhole({ type }: Content): boolean {
+  switch (type) {
+    case "file":
+    case "custom":
+    case "tool-approval-request":
+    case "tool-call":
+    case "tool-result":
+      return true;
+    case "text":
+    case "reasoning":
+    case "reasoning-file":
+    case "source":
+      return false;
+  }
+}
 
 function answerOf({ content, finishReason, usage }: Result): Shown {
   const [input_tokens, output_tokens] = [usage.inputTokens.total ?? 0, usage.outputTokens.total ?? 0];

@@ -170,6 +170,24 @@ test("of several signed calls the others run, and the model's history has them a
   expect(sent.at(-2)!.content).toMatchObject([{ toolCallId: "c" }, { toolCallId: "d" }]);
 });
 
+test("an answer of other parts than words and calls is no empty one", async () => {
+  const file: Content = { type: "file", mediaType: "image/png", data: { type: "data", data: "aGk=" } };
+  const approval: Content[] = [
+    { type: "tool-call", toolCallId: "a", toolName: "remote", input: "{}", providerExecuted: true },
+    { type: "tool-approval-request", approvalId: "b", toolCallId: "a" },
+  ];
+  const { model, mock, told } = agent([[file], text(ANSWER)]);
+  const messages: ModelMessage[] = [{ role: "user", content: "Draw me a list." }];
+  const drawn = await generateText({ model, messages });
+  expect(drawn.files.map((it) => it.mediaType)).toEqual(["image/png"]);
+  messages.push(...drawn.responseMessages, { role: "user", content: TASK });
+  await generateText({ model, messages });
+  expect(kinds(mock.doGenerateCalls.at(-1)!.prompt)).toEqual(["user text", "assistant file", "user text"]);
+  const { model: asking } = agent([approval]);
+  const { content } = await asking.doGenerate({ prompt: [{ role: "user", content: [{ type: "text", text: TASK }] }] });
+  expect([content, told]).toEqual([approval, []]);
+});
+
 test("what no guard objects to passes part by part as it came", async () => {
   const { model } = agent([text("Two words.")], "none");
   const deltas: string[] = [];

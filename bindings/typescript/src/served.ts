@@ -3,8 +3,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { dirname, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { binary } from "./binary.ts";
@@ -201,8 +203,7 @@ export class Server {
 
   /** @internal The answer to a question about a conversation. */
   async ask(url: string, what: string, body?: string): Promise<Response> {
-    const request = body === undefined ? {} : { method: "POST", body };
-    const answer = await fetch(`${url}/_balk/${what}`, request).catch(async (cause: unknown) => {
+    const answer = await sent(`${url}/_balk/${what}`, body).catch(async (cause: unknown) => {
       throw new Error(visible(await this.#silence()), { cause });
     });
     if (answer.ok) return answer;
@@ -219,6 +220,17 @@ export class Server {
     const how = signalCode ? `signal ${signalCode}` : `code ${exitCode}`;
     return [`\`balk serve\` has ended (${how})`, ...this.#wrote.trim().split("\n").slice(-LAST_LINES)].join("\n");
   }
+}
+
+/** The answer to a request that goes past a proxy of the environment, with which Node.js may send what it fetches. */
+async function sent(url: string, body?: string): Promise<Response> {
+  // An agent of its own knows no proxy.
+  const asked = request(url, { method: body === undefined ? "GET" : "POST", agent: false });
+  const answered = once(asked, "response") as Promise<[IncomingMessage]>;
+  // The server may answer and hang up before it has read the body.
+  asked.on("error", () => {}).end(body);
+  const [came] = await answered;
+  return new Response(await text(came), { status: came.statusCode });
 }
 
 /** The variables by which the SDKs of OpenAI, Anthropic and Google, and what is built on them, find the model. */

@@ -38,10 +38,10 @@ async function agent(play: Play, turns = 20): Promise<string> {
   return `I stopped after ${turns} turns: the task is not done.`;
 }
 
-/** What vitest says of a file of tests that fail. */
-function failed(file: string): string {
+/** What vitest says of a file of tests that fail, with these variables. */
+function failed(file: string, variables: Record<string, string> = {}): string {
   const words = ["node_modules/vitest/vitest.mjs", "run", file, "--config", "tests/failing/vitest.config.ts"];
-  const env = { ...process.env, NO_COLOR: "1" };
+  const env = { ...process.env, NO_COLOR: "1", ...variables };
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", env, timeout: 110_000 });
   return stdout + stderr;
 }
@@ -109,6 +109,12 @@ describe.skipIf(!process.env.BALK)("balk", () => {
     const said = failed("dying.ts");
     expect(said).toContain("my own error");
     expect(said).toContain("what was played cannot be shown: `balk serve` has ended");
+  });
+
+  test("a proxy of the environment is not asked for the server", () => {
+    const proxy = "http://127.0.0.1:9";
+    const said = failed("one.ts", { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxy, http_proxy: proxy });
+    expect(said).toContain("the model was stuck; the task is not done");
   });
 
   test("the variables are as they were before", () => {

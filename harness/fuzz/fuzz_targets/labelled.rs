@@ -42,6 +42,7 @@ fn opened(file: &Path) -> Result<Kept, balk::error::Error> {
         message,
         file: 0,
         line: 1,
+        nth: 1,
         control: message > 2,
         weight: Weight(1_000),
     };

@@ -112,6 +112,22 @@ fn drawn_worlds_of_other_skeletons_are_no_pairs() {
     }
 }
 
+/// Rates have no p-value that could be corrected.
+#[test]
+fn a_mark_of_a_plot_is_called_corrected_only_where_it_is() {
+    let work = tempfile::tempdir().expect("a folder");
+    for (out, seeds) in [("a", "0-63"), ("b", "64-127")] {
+        let bench =
+            ["bench", "--suite", "alternating,paging,text-only-chat", "--guard", "cline", "--out", out];
+        let (code, _, err) = ran(&mut balk(work.path(), &[&bench[..], &["--seeds", seeds]].concat()));
+        assert_eq!(code, 0, "{err}");
+    }
+    let (_, page, _) = compare(work.path(), &["a", "b", "--format", "html"]);
+    let count = |words: &str| page.matches(&format!("B minus A, with 95 % intervals. {words}")).count();
+    assert_eq!(count("A filled mark is significant after correction."), 2);
+    assert_eq!(count("The interval of a filled mark excludes 0; it is not corrected for "), 1);
+}
+
 /// A gate passes because of what was compared, not because nothing was.
 #[test]
 fn a_gate_on_a_change_needs_a_cell_in_both_records() {

@@ -107,7 +107,8 @@ fn side_chains_of_claude_code_without_a_name_are_told_apart_by_their_first_line(
 
 #[test]
 fn codex_takes_the_last_requests_back() {
-    let item = |payload: Value| json!({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload});
+    let time = "2026-01-01T00:00:00Z";
+    let item = |payload: Value| json!({"timestamp": time, "type": "response_item", "payload": payload});
     let user = |text: &str| {
         item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}))
     };
@@ -116,7 +117,8 @@ fn codex_takes_the_last_requests_back() {
             json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}),
         )
     };
-    let back = |turns: u64| json!({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": turns}});
+    let note = |payload: Value| json!({"type": "event_msg", "payload": payload});
+    let back = |turns: u64| note(json!({"type": "thread_rolled_back", "num_turns": turns}));
     let head = |id: &str| json!({"type": "session_meta", "payload": {"id": id}});
     let mut rollout =
         vec![head("fork"), head("first"), user("<environment_context>\n</environment_context>")];

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import urllib.request
 
 import anthropic
 import openai
 import pytest
 from balk.pytest_plugin import Balk
-from balk.served import MAX_REQUESTS
+from balk.served import MAX_REQUESTS, Server
 from small_agents import Agent, Careful
 
 
@@ -194,3 +195,28 @@ def test_what_cannot_be_played_is_named(balk: Balk) -> None:
         balk.play()
     with pytest.raises(pytest.UsageError, match="expected balk.play"):
         balk.recovered
+
+
+def test_a_proxy_of_this_machine_is_not_asked(balk_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    # The opener of all of Python has read the proxies before.
+    monkeypatch.setattr(urllib.request, "_opener", None)
+    play = balk_server.play("repeating", seed=7)
+    assert (play.verdict()["requests"], play.transcript()) == (0, [])
+
+
+def test_a_failure_is_shown_without_its_server(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(balk, balk_server):
+            balk.play("repeating", seed=7)
+            balk_server._process.kill()
+            balk_server._process.wait()
+            assert balk.plays == [], "of its own"
+        """
+    )
+    result = pytester.runpytest()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*of its own*", "*balk played repeating, seed 7*", "the play cannot be shown: *"])

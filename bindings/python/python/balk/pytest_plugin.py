@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import subprocess
 from collections.abc import Generator, Iterable, Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -203,5 +204,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     played = getattr(item, "funcargs", {}).get("balk")
     if report.when == "call" and report.failed and isinstance(played, Balk):
         for play in played.plays:
-            report.sections.append((_played(play), shown(play.verdict(), play.transcript())))
+            report.sections.append((_played(play), _shown(play)))
     return report
+
+
+def _shown(play: Play) -> str:
+    try:
+        return shown(play.verdict(), play.transcript())
+    except (OSError, HTTPException, ValueError) as error:
+        # The failure of the test is worth more than why its play is gone.
+        return visible(f"the play cannot be shown: {error}")

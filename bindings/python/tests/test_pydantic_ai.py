@@ -84,3 +84,12 @@ def test_a_busy_provider_is_asked_again_and_a_refusal_is_raised():
     guarded, sent, _ = agent(ModelHTTPError(401, "some-model"))
     with pytest.raises(ModelHTTPError):
         guarded.run_sync(TASK)
+
+
+def test_instructions_need_no_prompt():
+    guarded, sent, _ = agent(ANSWER, ANSWER)
+    first = guarded.run_sync()
+    assert (first.output, [it.instructions for it in sent[-1]]) == (ANSWER, ["Be short."])
+    guarded.run_sync(message_history=first.all_messages())
+    assert [it.kind for it in sent[-1]] == ["request", "response", "request"]
+    assert sent[-1][-1].instructions == "Be short."

@@ -88,7 +88,9 @@ def _text(content: Any) -> str:
 def _units(message: sdk.ModelMessage) -> list[Unit[Any]]:
     if isinstance(message, sdk.ModelResponse):
         return [Unit({"role": "assistant"} | _answer(message), [message])]
-    return [Unit(_said(part), [part]) for part in message.parts]
+    # A request may have instructions and no parts.
+    parts: list[Any] = list(message.parts) or [message]
+    return [Unit(_said(part), [part]) for part in parts]
 
 
 def _said(part: Any) -> dict[str, Any]:
@@ -143,7 +145,8 @@ def _messages(pieces: list[Any], asked: list[sdk.ModelMessage]) -> list[sdk.Mode
     """Parts that follow each other are one request. The last one has what the framework says beside its parts."""
     messages: list[sdk.ModelMessage] = []
     for is_answer, together in groupby(pieces, lambda it: isinstance(it, sdk.ModelResponse)):
-        messages += together if is_answer else [sdk.ModelRequest(list(together))]
-    if isinstance(last := asked[-1], sdk.ModelRequest) and isinstance(messages[-1], sdk.ModelRequest):
-        messages[-1] = replace(last, parts=messages[-1].parts)
+        said = [it for it in together if not isinstance(it, sdk.ModelRequest)]
+        messages += said if is_answer else [sdk.ModelRequest(said)]
+    if isinstance(last := asked[-1], sdk.ModelRequest) and isinstance(sent := messages[-1], sdk.ModelRequest):
+        messages[-1] = replace(last, parts=sent.parts)
     return messages

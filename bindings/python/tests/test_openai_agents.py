@@ -1,5 +1,6 @@
 """The guarded model in a real agent of the OpenAI Agents SDK, with a scripted model."""
 
+import asyncio
 import json
 
 import pytest
@@ -34,7 +35,8 @@ class Scripted(Model):
 
     async def get_response(self, system_instructions, input, *_, **__):
         self.sent.append(input)
-        return ModelResponse(output=self.left.pop(0), usage=Usage(), response_id=None)
+        usage = Usage(requests=1, input_tokens=10, output_tokens=2, total_tokens=12)
+        return ModelResponse(output=self.left.pop(0), usage=usage, response_id=None)
 
     def stream_response(self, *_, **__):
         raise NotImplementedError
@@ -78,3 +80,18 @@ def test_a_history_that_the_provider_keeps_is_refused():
     guarded, *_ = agent([text(ANSWER)])
     with pytest.raises(ValueError, match="whole history"):
         Runner.run_sync(guarded, TASK, previous_response_id="resp_1")
+
+
+def test_a_stream_has_its_text_and_the_tokens_of_all_attempts():
+    guarded, *_ = agent([text(ANNOUNCED)], [call("a")], [text(ANSWER)])
+
+    async def stream():
+        run = Runner.run_streamed(guarded, TASK)
+        raw = [it.data async for it in run.stream_events() if it.type == "raw_response_event"]
+        return run, raw
+
+    run, raw = asyncio.run(stream())
+    assert [it.type for it in raw] == ["response.completed", "response.output_text.delta", "response.completed"]
+    assert raw[1].delta == run.final_output
+    usage = run.context_wrapper.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (30, 6, 36)

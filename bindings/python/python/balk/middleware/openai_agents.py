@@ -10,12 +10,21 @@ agent = Agent("helper", model=GuardedModel(OpenAIResponsesModel("gpt-5", client)
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from agents import Model, ModelResponse, Usage
-from openai.types.responses import Response, ResponseCompletedEvent, ResponseFunctionToolCall, ResponseOutputMessage
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseTextDeltaEvent,
+    ResponseUsage,
+)
 
 from .._exchange import Form, Shown, Unit, aplay
 from ..guards import Effect, Stack
@@ -58,21 +67,52 @@ class GuardedModel(Model):
         offered = [_tool(it.name, it) for it in tools] + [_tool(it.tool_name, it) for it in handoffs]
         model = getattr(self.wrapped, "model", "")
         asking = self._guarding.asking(units, Form(_new, _with_calls), offered, model)
+        usage = Usage()
 
         async def ask(sent: list[Any]) -> ModelResponse:
             rest = (model_settings, tools, output_schema, handoffs, tracing)
-            return await self.wrapped.get_response(system_instructions, sent, *rest, **kept)
+            response = await self.wrapped.get_response(system_instructions, sent, *rest, **kept)
+            usage.add(response.usage)
+            return response
 
         shown: Shown[ModelResponse] = await aplay(asking, ask, _answer_of)
-        return self._guarding.returned(shown, _changed)
+        # The SDK sees one request, so all attempts count as one.
+        return replace(self._guarding.returned(shown, _changed), usage=usage)
 
     async def stream_response(self, *args: Any, **kept: Any) -> AsyncIterator[Any]:
         response = await self.get_response(*args, **kept)
+        events = _deltas(response.output)
+        for event in events:
+            yield event
         whole = Response(
             id=response.response_id or "balk", created_at=0, model="", object="response", output=response.output,
-            tool_choice="auto", tools=[], parallel_tool_calls=False,
+            tool_choice="auto", tools=[], parallel_tool_calls=False, usage=_counted(response.usage),
         )  # fmt: skip
-        yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
+        yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=len(events))
+
+
+def _deltas(output: list[Any]) -> list[ResponseTextDeltaEvent]:
+    """The texts of an output, each as one piece."""
+    pieces = [
+        {"item_id": item.id, "output_index": at, "content_index": nth, "delta": part.text}
+        for at, item in enumerate(output)
+        if item.type == "message"
+        for nth, part in enumerate(item.content)
+        if part.type == "output_text"
+    ]
+    kind: Any = {"type": "response.output_text.delta", "logprobs": []}
+    return [ResponseTextDeltaEvent(**kind, **piece, sequence_number=at) for at, piece in enumerate(pieces)]
+
+
+def _counted(usage: Usage) -> ResponseUsage | None:
+    """The usage as the API has it; none if the wrapped model did not count."""
+    if usage.requests == 0:
+        return None
+    return ResponseUsage(
+        input_tokens=usage.input_tokens, input_tokens_details=usage.input_tokens_details,
+        output_tokens=usage.output_tokens, output_tokens_details=usage.output_tokens_details,
+        total_tokens=usage.total_tokens,
+    )  # fmt: skip
 
 
 def _tool(name: str, tool: Any) -> dict[str, Any]:

@@ -11,7 +11,9 @@ anthropic = pytest.importorskip("anthropic")
 
 import balk.middleware.anthropic as for_anthropic
 import balk.middleware.openai as for_openai
+import httpx
 from anthropic.types import Message
+from answers import decided_by, refused_once
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
 from openai.types.chat import ChatCompletion
 
@@ -150,3 +152,15 @@ def test_a_stream_is_refused(sdk):
     ask = sdk.guarded(lambda **_: None)
     with pytest.raises(ValueError, match="stream"):
         ask(model="m", messages=[], stream=True)
+
+
+def test_what_guards_did_is_told_before_an_error_is_raised(monkeypatch):
+    decided_by(monkeypatch, refused_once)
+    told = []
+
+    def create(**_):
+        raise openai.APIConnectionError(request=httpx.Request("POST", "http://none"))
+
+    with pytest.raises(openai.APIConnectionError):
+        for_openai.guarded(create, on_told=told.append)(model="m", messages=[])
+    assert [it["kind"] for it in told] == ["stop"]

@@ -54,10 +54,11 @@ class Form(Generic[Native]):
 
 @dataclass
 class Shown(Generic[Response]):
-    """What the framework gets: the last response, with this answer in its place if there is one."""
+    """What the framework gets: the last response, with this answer in its place if there is one, or the error."""
 
     response: Response | None
     answer: dict[str, Any] | None
+    error: Exception | None
     told: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -104,9 +105,8 @@ class Asking(Generic[Native, Response]):
 
     def shown(self) -> Shown[Response]:
         """What the framework gets, once there is nothing to send or to wait for."""
-        if self._turn["kind"] == "failed" and self._error is not None:
-            raise self._error
-        return Shown(self._response, self._turn.get("answer"), self._turn["told"])
+        error = self._error if self._turn["kind"] == "failed" else None
+        return Shown(self._response, self._turn.get("answer"), error, self._turn["told"])
 
 
 def play(

@@ -82,11 +82,13 @@ class Guarding:
     def returned(
         self, shown: Shown[Response], changed: Callable[[Response | None, dict[str, Any]], Response]
     ) -> Response:
-        """What the framework gets: the response as it came, or `changed` with an answer in its place. Says before what
-        guards did.
+        """What the framework gets: the response as it came, or `changed` with an answer in its place, or the error of
+        the last attempt. Says before what guards did.
         """
         for told in shown.told:
             self._on_told(told)
+        if shown.error is not None:
+            raise shown.error
         if shown.answer is None and shown.response is not None:
             return shown.response
         return changed(shown.response, shown.answer or {"text": "", "calls": []})

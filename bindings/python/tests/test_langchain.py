@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("langchain")
 
+from answers import decided_by
 from balk.middleware.langchain import Guards
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
 from langchain.agents import create_agent
@@ -93,3 +94,39 @@ def test_errors_of_the_program_are_raised():
     guarded, *_ = agent()
     with pytest.raises(RuntimeError):
         invoke(guarded, [("user", TASK)])
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"type": "web_search"},
+        {"type": "code_interpreter", "container": {"type": "auto"}},
+        {"type": "mcp", "server_label": "x", "server_url": "u"},
+        {"google_search": {}},
+        {"type": "custom", "custom": {"name": "run"}},
+    ],
+)
+def test_a_tool_of_the_provider_is_no_error(monkeypatch, own):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    guarded = create_agent(Model(messages=iter([AIMessage(ANSWER)])), tools=[own, read_file], middleware=[Guards()])
+    assert invoke(guarded, [("user", TASK)])[-1].text == ANSWER
+    names = [it["name"] for it in decided.asked[0]["tools"]]
+    assert names == (["read_file", "run"] if "custom" in own else ["read_file"])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        lambda id: {"type": "function_call", "id": f"fc_{id}", "call_id": id, "name": "read_file", "arguments": "{}"},
+        lambda id: {"type": "tool_call", "id": id, "name": "read_file", "args": {}},
+        lambda id: {"type": "tool_use", "id": id, "name": "read_file", "input": {}},
+    ],
+)
+def test_a_refused_call_is_no_part_of_the_content(monkeypatch, block):
+    decided_by(monkeypatch, lambda answer, nth: answer | {"calls": answer["calls"][1:]} if nth == 1 else None)
+    calls = [{"id": id, "name": "read_file", "args": {"path": "notes.txt"}} for id in ("a", "b")]
+    both = AIMessage([{"type": "reasoning"}, block("a"), block("b")], tool_calls=calls)
+    guarded, *_ = agent(both, AIMessage(ANSWER))
+    messages = invoke(guarded, [("user", TASK)])
+    assert messages[1].content == [{"type": "reasoning"}, block("b")]
+    assert [it["id"] for it in messages[1].tool_calls] == ["b"]

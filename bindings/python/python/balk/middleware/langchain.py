@@ -54,10 +54,20 @@ class Guards(AgentMiddleware):
 
     def _asking(self, request: ModelRequest) -> Asking[AnyMessage, ModelResponse]:
         units = [Unit(_said(message), [message]) for message in request.messages]
-        functions = [convert_to_openai_tool(tool)["function"] for tool in request.tools]
+        functions = [function for tool in request.tools if (function := _function(tool)) is not None]
         tools = [{name: it[name] for name in ("name", "description", "parameters") if name in it} for it in functions]
         model = getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
         return self._guarding.asking(units, Form(_new, _with_calls), tools, model)
+
+
+def _function(tool: Any) -> Mapping[str, Any] | None:
+    """A tool as a function with a name; `None` for one that only its provider knows."""
+    try:
+        converted = convert_to_openai_tool(tool)
+    except ValueError:
+        converted = tool
+    own = (converted.get("function") or converted.get("custom")) if isinstance(converted, Mapping) else None
+    return own if isinstance(own, Mapping) and isinstance(own.get("name"), str) else None
 
 
 def _message_of(response: ModelResponse) -> AIMessage:
@@ -121,25 +131,35 @@ def _new(said: dict[str, Any]) -> list[AnyMessage]:
 
 def _with_calls(own: list[AnyMessage], calls: list[dict[str, Any]]) -> list[AnyMessage]:
     [message] = (it for it in own if isinstance(it, AIMessage))
-    return [AIMessage(message.content, tool_calls=[*message.tool_calls, *_calls(calls)])]
+    return [message.model_copy(update={"tool_calls": [*message.tool_calls, *_calls(calls)]})]
 
 
 def _changed(response: ModelResponse | None, answer: dict[str, Any]) -> ModelResponse:
     """The response with this answer in its place; what only the provider reads stays where the text does."""
     message = _message_of(response) if response else AIMessage("")
-    content = message.content if answer["text"] == str(message.text) else answer["text"]
+    came = _answer(message)
+    content = message.content if answer["text"] == came["text"] else answer["text"]
     if isinstance(content, list):
-        ids = {call["id"] for call in answer["calls"]}
-        content = [it for it in content if _tool_use(it) is None or _tool_use(it) in ids]
+        # A framework reads a call that no block has from the calls of the message.
+        same = {call["id"] for call in came["calls"] if call in answer["calls"]}
+        content = [it for it in content if _kind(it) not in _CALLS or _id(it) in same]
+    beside = {name: it for name, it in message.additional_kwargs.items() if name not in ("tool_calls", "function_call")}
     update: dict[str, Any] = {
         "content": content,
         "tool_calls": _calls(answer["calls"]),
         "invalid_tool_calls": [],
-        "additional_kwargs": {},
+        "additional_kwargs": beside,
     }
     return ModelResponse(result=[message.model_copy(update=update)])
 
 
-def _tool_use(block: Any) -> Any:
-    """The id of the call that a block of a content is; `None` if it is none."""
-    return block.get("id") if isinstance(block, Mapping) and block.get("type") == "tool_use" else None
+_CALLS = {"tool_use": "id", "tool_call": "id", "function_call": "call_id", "custom_tool_call": "call_id"}
+"""The blocks of a content that are calls, and what has their ids."""
+
+
+def _kind(block: Any) -> Any:
+    return block.get("type", "text") if isinstance(block, Mapping) else "text"
+
+
+def _id(block: Any) -> Any:
+    return block.get(_CALLS[_kind(block)])

@@ -12,8 +12,9 @@ anthropic = pytest.importorskip("anthropic")
 import balk.middleware.anthropic as for_anthropic
 import balk.middleware.openai as for_openai
 import httpx
+from answers import decided_by, noticed, refused_once
 from anthropic.types import Message
-from answers import decided_by, refused_once
+from balk._answers import Answers, Unit
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
 from openai.types.chat import ChatCompletion
 
@@ -154,6 +155,40 @@ def test_a_stream_is_refused(sdk):
         ask(model="m", messages=[], stream=True)
 
 
+FOUND = '{"found": false}'
+
+
+@pytest.mark.parametrize(
+    ("sdk", "form"),
+    [
+        (OpenAI, {"response_format": {"type": "json_object"}}),
+        (OpenAI, {"response_format": dict}),
+        (Anthropic, {"output_config": {"format": {"type": "json_schema", "schema": {}}}}),
+    ],
+)
+def test_an_answer_that_is_data_stays_as_it_is(monkeypatch, sdk, form):
+    decided = decided_by(monkeypatch, noticed)
+    ask = sdk.guarded(lambda **_: sdk.response(FOUND))
+    messages = [{"role": "user", "content": TASK}]
+    assert sdk.said(ask(model="m", messages=messages, **form)) == (FOUND, [])
+    assert sdk.said(ask(model="m", messages=messages))[0] == f"{FOUND}\n\nNothing worked."
+    assert [it["text"] for it in decided.heard] == ["data:application/json,1", FOUND]
+
+
+@pytest.mark.parametrize("sdk", [OpenAI, Anthropic])
+def test_hidden_data_is_sent_as_it_was(monkeypatch, sdk):
+    decided_by(monkeypatch, refused_once)
+    left, sent = [FOUND, '{"found": true}'], []
+
+    def create(**request):
+        sent.append(request["messages"])
+        return sdk.response(left.pop(0))
+
+    form = {"response_format": {"type": "json_object"}, "output_config": {"format": {"type": "json_schema"}}}
+    sdk.guarded(create)(model="m", messages=[{"role": "user", "content": TASK}], **form)
+    assert json.dumps(FOUND) in json.dumps(sent[-1][1])
+
+
 def test_what_guards_did_is_told_before_an_error_is_raised(monkeypatch):
     decided_by(monkeypatch, refused_once)
     told = []
@@ -164,3 +199,84 @@ def test_what_guards_did_is_told_before_an_error_is_raised(monkeypatch):
     with pytest.raises(openai.APIConnectionError):
         for_openai.guarded(create, on_told=told.append)(model="m", messages=[])
     assert [it["kind"] for it in told] == ["stop"]
+
+
+def test_a_hidden_answer_of_anthropic_keeps_its_signed_thinking(monkeypatch):
+    decided = decided_by(monkeypatch, refused_once)
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "SIG"}
+    first = Anthropic.response([("a", PATH)])
+    first = first.model_validate(first.model_dump() | {"content": [thought, *first.model_dump()["content"]]})
+    left, sent = [first, Anthropic.response(ANSWER)], []
+
+    def create(**request):
+        sent.append(request["messages"])
+        return left.pop(0)
+
+    for_anthropic.guarded(create)(model="m", messages=[{"role": "user", "content": TASK}])
+    assert sent[-1][1]["content"][0] == thought
+    assert decided.heard[0]["thinking"] == "Hm."
+
+
+def openai_answer(**message):
+    return ChatCompletion.model_validate(OpenAI.response("").model_dump() | {"choices": [
+        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": None} | message}
+    ]})  # fmt: skip
+
+
+def anthropic_answer(**block):
+    body = Anthropic.response("").model_dump() | {"content": [block], "stop_reason": "pause_turn"}
+    return Message.model_validate(body)
+
+
+@pytest.mark.parametrize(
+    ("sdk", "response", "heard"),
+    [
+        (OpenAI, openai_answer(refusal="I cannot."), ("I cannot.", [], "content_filter")),
+        (
+            OpenAI,
+            openai_answer(audio={"id": "a", "data": "", "expires_at": 1, "transcript": "Hi."}),
+            ("Hi.", [], "stop"),
+        ),
+        (
+            OpenAI,
+            openai_answer(tool_calls=[{"id": "c", "type": "custom", "custom": {"name": "run", "input": "ls"}}]),
+            ("", [{"id": "c", "tool": "run", "arguments": '{"input": "ls"}'}], "stop"),
+        ),
+        (
+            Anthropic,
+            anthropic_answer(type="server_tool_use", id="s", name="web_search", input={}),
+            ("data:application/json,1", [], "not_given"),
+        ),
+    ],
+)
+def test_an_answer_of_another_kind_is_not_empty(monkeypatch, sdk, response, heard):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    ask = sdk.guarded(lambda **_: response)
+    assert ask(model="m", messages=[{"role": "user", "content": TASK}]) is response
+    assert tuple(decided.heard[0][name] for name in ("text", "calls", "finish")) == heard
+
+
+class Thinking(Anthropic):
+    """Each answer begins with thinking that the provider has signed."""
+
+    @staticmethod
+    def response(answer):
+        body = Anthropic.response(answer).model_dump()
+        thought = {"type": "thinking", "thinking": "Hm.", "signature": str(answer)}
+        return Message.model_validate(body | {"content": [thought, *body["content"]]})
+
+
+def test_later_requests_have_the_thinking_of_hidden_answers_too():
+    answers = [ANNOUNCED, *[[(id, PATH)] for id in CALLS], ANSWER]
+    _, told, sent = agent(Thinking, *answers)
+    assert told_by(told)[:2] == TOLD
+    said = [it["content"][0] for it in sent if it["role"] == "assistant"]
+    thoughts = [it if isinstance(it, dict) else it.model_dump() for it in said]
+    assert [it.get("signature") for it in thoughts] == [str(it) for it in answers[:-1]]
+
+
+def test_no_conversation_has_the_thinking_of_another():
+    answers, said = Answers(), {"text": ANNOUNCED, "calls": []}
+    [mine, other] = ([Unit({"role": "user", "text": text}, [])] for text in (TASK, "Read more.txt."))
+    answers.keep(mine, said, ["mine"])
+    assert (answers.own(mine, said), answers.own(other, said)) == (["mine"], None)

@@ -6,13 +6,15 @@ import pytest
 
 pytest.importorskip("langchain")
 
-from answers import decided_by
+from answers import decided_by, noticed, refused_once
 from balk.middleware.langchain import Guards
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from pydantic import BaseModel
 
 
 class Model(GenericFakeChatModel):
@@ -96,6 +98,24 @@ def test_errors_of_the_program_are_raised():
         invoke(guarded, [("user", TASK)])
 
 
+class Found(BaseModel):
+    found: bool
+
+
+FOUND = '{"found": false}'
+
+
+@pytest.mark.parametrize("form", [ProviderStrategy(Found), ToolStrategy(Found)])
+def test_an_answer_that_is_data_stays_as_it_is(monkeypatch, form):
+    decided = decided_by(monkeypatch, noticed)
+    call = {"id": "a", "name": "Found", "args": {"found": False}}
+    answer = AIMessage(FOUND) if isinstance(form, ProviderStrategy) else AIMessage("I found none.", tool_calls=[call])
+    model = Model(messages=iter([answer]), sent=[])
+    guarded = create_agent(model, tools=[], response_format=form, middleware=[Guards()])
+    assert guarded.invoke({"messages": [("user", TASK)]})["structured_response"] == Found(found=False)
+    assert [it["text"] for it in decided.heard] == ["data:application/json,1"]
+
+
 @pytest.mark.parametrize(
     "own",
     [
@@ -130,3 +150,22 @@ def test_a_refused_call_is_no_part_of_the_content(monkeypatch, block):
     messages = invoke(guarded, [("user", TASK)])
     assert messages[1].content == [{"type": "reasoning"}, block("b")]
     assert [it["id"] for it in messages[1].tool_calls] == ["b"]
+
+
+def test_a_hidden_answer_keeps_its_signed_thinking(monkeypatch):
+    decided_by(monkeypatch, refused_once)
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "SIG"}
+    used = {"type": "tool_use", "id": "a", "name": "read_file", "input": {"path": "notes.txt"}}
+    guarded, model, _ = agent(AIMessage([thought, used], tool_calls=call("a").tool_calls), AIMessage(ANSWER))
+    invoke(guarded, [("user", TASK)])
+    assert model.sent[-1][1].content == [thought, used]
+
+
+def test_a_refusal_and_parts_of_the_provider_are_no_empty_answers(monkeypatch):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    for content in ([{"type": "refusal", "refusal": "I cannot."}], [{"type": "image", "url": "u"}]):
+        invoke(agent(AIMessage(content))[0], [("user", TASK)])
+    assert [(it["text"], it["finish"]) for it in decided.heard] == [
+        ("I cannot.", "content_filter"),
+        ("data:application/json,1", "not_given"),
+    ]

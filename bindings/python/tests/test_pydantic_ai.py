@@ -6,12 +6,15 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
+from answers import decided_by, noticed, refused_once
 from balk.middleware.pydantic_ai import GuardedModel
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
-from pydantic_ai import Agent
+from pydantic import BaseModel
+from pydantic_ai import Agent, BinaryImage, NativeOutput, PromptedOutput
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import FilePart, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.profiles import ModelProfile
 
 
 def call(id: str, path: str = "notes.txt") -> ToolCallPart:
@@ -86,6 +89,28 @@ def test_a_busy_provider_is_asked_again_and_a_refusal_is_raised():
         guarded.run_sync(TASK)
 
 
+class Found(BaseModel):
+    found: bool
+
+
+FOUND = '{"found": false}'
+
+
+def test_an_answer_that_is_data_stays_as_it_is(monkeypatch):
+    decided = decided_by(monkeypatch, noticed)
+    model = FunctionModel(lambda *_: ModelResponse([TextPart(FOUND)]))
+    for form in (NativeOutput(Found), PromptedOutput(Found)):
+        assert Agent(GuardedModel(model), output_type=form).run_sync(TASK).output == Found(found=False)
+    assert [it["text"] for it in decided.heard] == ["data:application/json,1"] * 2
+
+
+def test_a_model_that_prefers_data_has_it(monkeypatch):
+    decided_by(monkeypatch, noticed)
+    profile = ModelProfile(default_structured_output_mode="prompted")
+    model = FunctionModel(lambda *_: ModelResponse([TextPart(FOUND)]), profile=profile)
+    assert Agent(GuardedModel(model), output_type=Found).run_sync(TASK).output == Found(found=False)
+
+
 def test_instructions_need_no_prompt():
     guarded, sent, _ = agent(ANSWER, ANSWER)
     first = guarded.run_sync()
@@ -93,3 +118,20 @@ def test_instructions_need_no_prompt():
     guarded.run_sync(message_history=first.all_messages())
     assert [it.kind for it in sent[-1]] == ["request", "response", "request"]
     assert sent[-1][-1].instructions == "Be short."
+
+
+def test_a_hidden_answer_keeps_its_signed_thinking(monkeypatch):
+    decided = decided_by(monkeypatch, refused_once)
+    thought = ThinkingPart("Hm.", signature="SIG")
+    guarded, sent, _ = agent([thought, call("a")], ANSWER)
+    guarded.run_sync(TASK)
+    assert sent[-1][1].parts == [thought, call("a")]
+    assert decided.heard[0]["thinking"] == "Hm."
+
+
+def test_parts_of_the_provider_are_no_empty_answer(monkeypatch):
+    decided = decided_by(monkeypatch, noticed)
+    drawn = ModelResponse([FilePart(BinaryImage(b"", media_type="image/png"))])
+    model = FunctionModel(lambda *_: drawn, profile=ModelProfile(supports_image_output=True))
+    assert Agent(GuardedModel(model), output_type=BinaryImage).run_sync(TASK).output.media_type == "image/png"
+    assert decided.heard[0]["text"] == "data:application/json,1"

@@ -14,18 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from . import _native
+from ._answers import Answers, Unit
 from ._failures import failure_of
 
 Native = TypeVar("Native")
 Response = TypeVar("Response")
-
-
-@dataclass(frozen=True)
-class Unit(Generic[Native]):
-    """A message of the history: in the form of the guards, and what it is made of in the framework."""
-
-    said: dict[str, Any]
-    own: list[Native]
 
 
 @dataclass
@@ -36,20 +29,10 @@ class Form(Generic[Native]):
     """A message that the framework does not have."""
     with_calls: Callable[[list[Native], list[dict[str, Any]]], list[Native]]
     """An answer of the model, with more calls after its own."""
+    own: Callable[[Any], list[Native]]
+    """What the framework puts into its history of a response."""
     merged: Callable[[list[Native]], list[Native]] = lambda messages: messages
     """The messages as the provider takes them."""
-
-    def messages(self, turn: dict[str, Any], units: Sequence[Unit[Native]]) -> list[Native]:
-        """The messages of a request as they are to be sent."""
-        sent: list[Native] = []
-        for placed in turn["messages"]:
-            if placed["kind"] == "new":
-                sent += self.new(placed["said"])
-            elif calls := placed.get("calls"):
-                sent += self.with_calls(units[placed["from"]].own, calls)
-            else:
-                sent += units[placed["from"]].own
-        return self.merged(sent)
 
 
 @dataclass
@@ -63,25 +46,47 @@ class Shown(Generic[Response]):
 
 
 class Asking(Generic[Native, Response]):
-    """A request on its way. `sent` is what the model is to be asked with; none if it is not to be asked."""
+    """A request on its way. `sent` is what the model is to be asked with; none if it is not to be asked.
+
+    `is_json` says that a text without a call is data. So is an answer with `is_data`, if it has no call: the guards are
+    shown another text in its place, and the framework gets it as it came.
+    """
 
     def __init__(
         self,
         conversations: _native.Conversations,
+        answers: Answers[Native],
         units: Sequence[Unit[Native]],
         form: Form[Native],
         tools: Sequence[dict[str, Any]],
         model: str,
+        is_json: bool = False,
     ) -> None:
-        self._units, self._form = units, form
+        self._answers, self._units, self._form, self._is_json = answers, units, form, is_json
         self._response: Response | None = None
         self._error: Exception | None = None
+        self._is_data = False
         request = {"messages": [unit.said for unit in units], "tools": list(tools), "model": model}
         self._exchange, self._turn = conversations.asks(request)
 
     @property
     def sent(self) -> list[Native] | None:
-        return self._form.messages(self._turn, self._units) if self._turn["kind"] == "send" else None
+        return self._messages() if self._turn["kind"] == "send" else None
+
+    def _messages(self) -> list[Native]:
+        sent: list[Native] = []
+        for placed in self._turn["messages"]:
+            if placed["kind"] == "new":
+                sent += self._new(placed["said"])
+            elif calls := placed.get("calls"):
+                sent += self._form.with_calls(self._units[placed["from"]].own, calls)
+            else:
+                sent += self._units[placed["from"]].own
+        return self._form.merged(sent)
+
+    def _new(self, said: dict[str, Any]) -> list[Native]:
+        own = self._answers.own(self._units, said) if said["role"] == "assistant" else None
+        return self._form.new(said) if own is None else own
 
     @property
     def wait(self) -> int | None:
@@ -93,8 +98,13 @@ class Asking(Generic[Native, Response]):
         self._turn = self._exchange.waited(ms)
 
     def answered(self, response: Response, answer: dict[str, Any]) -> None:
-        self._response, self._error = response, None
+        is_data = answer.pop("is_data", False) or (self._is_json and answer["text"] != "")
+        self._response, self._error, self._is_data = response, None, is_data and not answer["calls"]
+        if self._is_data:
+            answer["text"] = self._answers.withheld()
         self._turn = self._exchange.answered(answer)
+        if self._turn.get("answer") or self._turn["kind"] == "send":
+            self._answers.keep(self._units, answer, self._form.own(response))
 
     def failed(self, error: Exception) -> None:
         failure = failure_of(error)
@@ -106,7 +116,8 @@ class Asking(Generic[Native, Response]):
     def shown(self) -> Shown[Response]:
         """What the framework gets, once there is nothing to send or to wait for."""
         error = self._error if self._turn["kind"] == "failed" else None
-        return Shown(self._response, self._turn.get("answer"), error, self._turn["told"])
+        answer = None if self._is_data else self._turn.get("answer")
+        return Shown(self._response, answer, error, self._turn["told"])
 
 
 def play(

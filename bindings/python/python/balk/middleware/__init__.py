@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._exchange import Asking, Form, Response, Shown, Unit, aplay, play
+from .._answers import Answers, Unit
+from .._exchange import Asking, Form, Response, Shown, aplay, play
 from ..guards import Effect, Stack, checked
 
 OnTold = Callable[[dict[str, Any]], None]
@@ -68,16 +69,19 @@ class Guarding:
     ) -> None:
         stack = guards if isinstance(guards, Stack) else Stack(guards)
         self._conversations, self._effects = stack.conversations(), dict(effects or {})
+        self._answers: Answers[Any] = Answers()
         for tool, effect in self._effects.items():
             checked(f"effects: {tool}", effect, Effect)
         self._on_told = on_told or (lambda _: None)
 
     def asking(
-        self, units: list[Unit[Any]], form: Form[Any], tools: list[dict[str, Any]], model: Any
+        self, units: list[Unit[Any]], form: Form[Any], tools: list[dict[str, Any]], model: Any, is_json: bool = False
     ) -> Asking[Any, Any]:
-        """A request with this history. Each tool has a name, and may have a description and parameters."""
+        """A request with this history. Each tool has a name, and may have a description and parameters. `is_json` says
+        that the answer is to be JSON.
+        """
         declared = [{"effect": self._effects.get(tool["name"], "unknown")} | tool for tool in tools]
-        return Asking(self._conversations, units, form, declared, str(model or ""))
+        return Asking(self._conversations, self._answers, units, form, declared, str(model or ""), is_json)
 
     def returned(
         self, shown: Shown[Response], changed: Callable[[Response | None, dict[str, Any]], Response]
@@ -104,10 +108,11 @@ class Guarded:
         form: Form[Any],
         units: Callable[[Mapping[str, Any]], list[Unit[Any]]],
         tools: Callable[[Mapping[str, Any]], list[dict[str, Any]]],
+        is_json: Callable[[Mapping[str, Any]], bool],
         answer_of: Callable[[Any], dict[str, Any]],
         changed: Callable[[Any, dict[str, Any]], Any],
     ) -> None:
-        self._create, self._guarding, self._form = create, guarding, form
+        self._create, self._guarding, self._form, self._is_json = create, guarding, form, is_json
         self._units, self._tools, self._answer_of, self._changed = units, tools, answer_of, changed
 
     @property
@@ -119,7 +124,8 @@ class Guarded:
     def _asking(self, request: dict[str, Any]) -> Asking[Any, Any]:
         if request.get("stream"):
             raise ValueError("expected a request without `stream`, found one with it: an answer is judged whole")
-        return self._guarding.asking(self._units(request), self._form, self._tools(request), request.get("model"))
+        units, tools, is_json = self._units(request), self._tools(request), self._is_json(request)
+        return self._guarding.asking(units, self._form, tools, request.get("model"), is_json)
 
     def _call(self, **request: Any) -> Any:
         shown = play(self._asking(request), lambda sent: self._create(**request | {"messages": sent}), self._answer_of)

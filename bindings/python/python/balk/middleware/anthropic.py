@@ -17,7 +17,8 @@ from typing import Any
 
 from anthropic.types import Message
 
-from .._exchange import Form, Unit
+from .._answers import Unit
+from .._exchange import Form
 from ..guards import Effect, Stack
 from . import Guarded, Guarding, OnTold, finish_of, object_of, plain, text_of
 
@@ -33,9 +34,9 @@ def guarded(
 
     `effects` says what tools can change. `on_told` is told of everything that a guard does.
     """
-    form = Form(_new, _with_calls, _merged)
+    form = Form(_new, _with_calls, _own, _merged)
     guarding = Guarding(guards, effects, on_told)
-    return Guarded(create, guarding, form, _units, _tools, _answer_of, _changed).call
+    return Guarded(create, guarding, form, _units, _tools, _is_json, _answer_of, _changed).call
 
 
 def _tools(request: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -44,6 +45,10 @@ def _tools(request: Mapping[str, Any]) -> list[dict[str, Any]]:
         for tool in request.get("tools") or []
         if "input_schema" in tool
     ]
+
+
+def _is_json(request: Mapping[str, Any]) -> bool:
+    return bool(request.get("output_format") or (request.get("output_config") or {}).get("format"))
 
 
 def _blocks(content: Any) -> list[dict[str, Any]]:
@@ -71,16 +76,23 @@ def _said(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answer(blocks: list[dict[str, Any]]) -> dict[str, Any]:
-    calls = [it for it in blocks if it["type"] == "tool_use"]
     return {
         "text": "\n".join(it["text"] for it in blocks if it["type"] == "text"),
-        "calls": [{"id": it["id"], "tool": it["name"], "arguments": json.dumps(it["input"])} for it in calls],
+        "thinking": "\n".join(it["thinking"] for it in blocks if it["type"] == "thinking"),
+        "calls": [_call(it) for it in blocks if it["type"] == "tool_use"],
     }
 
 
+def _call(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {"id": block["id"], "tool": block["name"], "arguments": json.dumps(block["input"])}
+
+
 def _answer_of(response: Message) -> dict[str, Any]:
+    answer = _answer(_blocks(response.content))
     usage = {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
-    return _answer(_blocks(response.content)) | {"finish": finish_of(response.stop_reason), "usage": usage}
+    # A turn that pauses may have nothing but calls that the provider runs.
+    is_data = not answer["text"] and any(it.type not in ("text", "thinking", "tool_use") for it in response.content)
+    return answer | {"finish": finish_of(response.stop_reason), "usage": usage, "is_data": is_data}
 
 
 def _content(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -100,6 +112,14 @@ def _new(said: dict[str, Any]) -> list[Any]:
         case _:
             block = {"type": "text", "text": said["text"]}
     return [{"role": "user", "content": [block]}]
+
+
+def _own(response: Message) -> list[Any]:
+    blocks = _blocks(response.content)
+    for block in blocks:
+        block.pop("parsed_output", None)
+    # The API takes no empty text.
+    return [{"role": "assistant", "content": [it for it in blocks if it["type"] != "text" or it["text"].strip()]}]
 
 
 def _with_calls(own: list[Any], calls: list[dict[str, Any]]) -> list[Any]:
@@ -133,6 +153,6 @@ _NOTHING: dict[str, Any] = {
 
 def _changed(response: Message | None, answer: dict[str, Any]) -> Message:
     came = json.loads(response.model_dump_json()) if response else _NOTHING
-    thinking = [it for it in came["content"] if it["type"] in ("thinking", "redacted_thinking")]
+    kept = [it for it in came["content"] if it["type"] not in ("text", "tool_use")]
     stop = "tool_use" if answer["calls"] else "end_turn"
-    return Message.model_validate(came | {"content": [*thinking, *_content(answer)], "stop_reason": stop})
+    return Message.model_validate(came | {"content": [*kept, *_content(answer)], "stop_reason": stop})

@@ -18,7 +18,8 @@ from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResp
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from .._exchange import Asking, Form, Unit, aplay, play
+from .._answers import Unit
+from .._exchange import Asking, Form, aplay, play
 from ..guards import Effect, Stack
 from . import Guarding, OnTold, finish_of, object_of
 
@@ -57,7 +58,8 @@ class Guards(AgentMiddleware):
         functions = [function for tool in request.tools if (function := _function(tool)) is not None]
         tools = [{name: it[name] for name in ("name", "description", "parameters") if name in it} for it in functions]
         model = getattr(request.model, "model_name", None) or getattr(request.model, "model", "")
-        return self._guarding.asking(units, Form(_new, _with_calls), tools, model)
+        form = Form(_new, _with_calls, _own)
+        return self._guarding.asking(units, form, tools, model)
 
 
 def _function(tool: Any) -> Mapping[str, Any] | None:
@@ -78,9 +80,30 @@ def _answer_of(response: ModelResponse) -> dict[str, Any]:
     message = _message_of(response)
     answer = _answer(message)
     if response.structured_response is not None:
-        # The framework took this call itself, and it is the end of the task.
-        answer |= {"calls": [], "text": answer["text"] or json.dumps(str(response.structured_response))}
-    return answer
+        # The framework took this text or call itself, and it is the end of the task.
+        return answer | {"calls": [], "is_data": True}
+    blocks = message.content if isinstance(message.content, list) else []
+    return answer | {"is_data": not answer["text"] and any(_kind(it) not in _WORDS for it in blocks)}
+
+
+_CALLS = {"tool_use": "id", "tool_call": "id", "function_call": "call_id", "custom_tool_call": "call_id"}
+"""The blocks of a content that are calls, and what has their ids."""
+
+_WORDS = {"text", "thinking", "reasoning", *_CALLS}
+
+
+def _kind(block: Any) -> Any:
+    return block.get("type", "text") if isinstance(block, Mapping) else "text"
+
+
+def _id(block: Any) -> Any:
+    return block.get(_CALLS[_kind(block)])
+
+
+def _blocks(message: AIMessage, kind: str) -> list[str]:
+    """The texts of the blocks of a kind."""
+    content = message.content if isinstance(message.content, list) else []
+    return [str(it.get(kind) or "") for it in content if isinstance(it, Mapping) and _kind(it) == kind]
 
 
 def _answer(message: AIMessage) -> dict[str, Any]:
@@ -92,12 +115,15 @@ def _answer(message: AIMessage) -> dict[str, Any]:
         {"id": call["id"] or "", "tool": call["name"] or "", "arguments": call["args"] or ""}
         for call in message.invalid_tool_calls
     ]
-    metadata = message.response_metadata
+    metadata, refused = message.response_metadata, message.additional_kwargs.get("refusal")
+    refusals = [*_blocks(message, "refusal"), *([str(refused)] if refused else [])]
+    finish = "content_filter" if refusals else metadata.get("finish_reason") or metadata.get("stop_reason")
     usage: Mapping[str, Any] = message.usage_metadata or {}
     return {
-        "text": str(message.text),
+        "text": str(message.text) or "\n".join(refusals),
+        "thinking": "\n".join(_blocks(message, "thinking") + _blocks(message, "reasoning")),
         "calls": calls,
-        "finish": finish_of(metadata.get("finish_reason") or metadata.get("stop_reason")),
+        "finish": finish_of(finish),
         "usage": {"input_tokens": usage.get("input_tokens", 0), "output_tokens": usage.get("output_tokens", 0)},
     }
 
@@ -129,6 +155,18 @@ def _new(said: dict[str, Any]) -> list[AnyMessage]:
             return [HumanMessage(said["text"])]
 
 
+def _own(response: ModelResponse) -> list[AnyMessage]:
+    if response.structured_response is not None:
+        # A call that the framework took itself has its result.
+        return list[Any](response.result)
+    message = _message_of(response)
+    if isinstance(message.content, list):
+        # The guards refuse a call of any kind as one of a function, so it is one here.
+        content = [it for it in message.content if _kind(it) != "custom_tool_call"]
+        message = message.model_copy(update={"content": content})
+    return [message]
+
+
 def _with_calls(own: list[AnyMessage], calls: list[dict[str, Any]]) -> list[AnyMessage]:
     [message] = (it for it in own if isinstance(it, AIMessage))
     return [message.model_copy(update={"tool_calls": [*message.tool_calls, *_calls(calls)]})]
@@ -151,15 +189,3 @@ def _changed(response: ModelResponse | None, answer: dict[str, Any]) -> ModelRes
         "additional_kwargs": beside,
     }
     return ModelResponse(result=[message.model_copy(update=update)])
-
-
-_CALLS = {"tool_use": "id", "tool_call": "id", "function_call": "call_id", "custom_tool_call": "call_id"}
-"""The blocks of a content that are calls, and what has their ids."""
-
-
-def _kind(block: Any) -> Any:
-    return block.get("type", "text") if isinstance(block, Mapping) else "text"
-
-
-def _id(block: Any) -> Any:
-    return block.get(_CALLS[_kind(block)])

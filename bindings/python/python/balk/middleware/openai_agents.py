@@ -26,7 +26,8 @@ from openai.types.responses import (
     ResponseUsage,
 )
 
-from .._exchange import Form, Shown, Unit, aplay
+from .._answers import Unit
+from .._exchange import Form, Shown, aplay
 from ..guards import Effect, Stack
 from . import Guarding, OnTold, plain, text_of, tool_of
 
@@ -66,7 +67,8 @@ class GuardedModel(Model):
         units = _units([{"role": "user", "content": input}] if isinstance(input, str) else input)
         offered = [_tool(it.name, it) for it in tools] + [_tool(it.tool_name, it) for it in handoffs]
         model = getattr(self.wrapped, "model", "")
-        asking = self._guarding.asking(units, Form(_new, _with_calls), offered, model)
+        is_json = output_schema is not None and not output_schema.is_plain_text()
+        asking = self._guarding.asking(units, Form(_new, _with_calls, _own), offered, model, is_json)
         usage = Usage()
 
         async def ask(sent: list[Any]) -> ModelResponse:
@@ -135,34 +137,89 @@ def _units(items: list[Any]) -> list[Unit[Any]]:
 def _said(item: dict[str, Any]) -> dict[str, Any] | None:
     """What the model is told; `None` if the model says it."""
     match item.get("type", "message"), item.get("role"):
-        case "function_call_output", _:
-            return {"role": "tool", "id": item["call_id"], "text": text_of(item["output"])}
+        case str(kind), _ if kind.removesuffix("_output") in _CALLS and kind not in _CALLS:
+            return {"role": "tool", "id": item.get("call_id") or item["id"], "text": _result(item.get("output"))}
         case "message", ("user" | "system" | "developer") as role:
             return {"role": "user" if role == "user" else "system", "text": text_of(item["content"])}
         case _:
             return None
 
 
+def _result(output: Any) -> str:
+    """The text of a result; a shell has its own parts, and a screen has none."""
+    if not isinstance(output, list):
+        return output if isinstance(output, str) else ""
+    said = [part.get(name) for part in output for name in ("text", "stdout", "stderr")]
+    return "\n".join(it for it in said if it)
+
+
+_TOOLS = {
+    "shell_call": "shell",
+    "local_shell_call": "local_shell",
+    "computer_call": "computer_use_preview",
+    "apply_patch_call": "apply_patch",
+}
+"""The names that the SDK gives the tools whose calls have none."""
+
+_CALLS = {"function_call", "custom_tool_call", *_TOOLS}
+
+
+def _call(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A call that the SDK is to run; `None` if an item is none."""
+    match item.get("type"):
+        case "function_call":
+            return {"id": item["call_id"], "tool": item["name"], "arguments": item["arguments"]}
+        case "custom_tool_call":
+            return {"id": item["call_id"], "tool": item["name"], "arguments": json.dumps({"input": item["input"]})}
+        case kind if kind in _TOOLS:
+            does = {it: item[it] for it in ("action", "actions", "operation") if it in item}
+            return {"id": item["call_id"], "tool": _TOOLS[kind], "arguments": json.dumps(does, default=str)}
+        case _:
+            return None
+
+
 def _answer(items: list[Any]) -> dict[str, Any]:
     said = [plain(it) for it in items]
-    texts = [text_of(it["content"]) for it in said if it.get("type", "message") == "message"]
-    calls = [it for it in said if it.get("type") == "function_call"]
+    parts = [part for it in said if it.get("type", "message") == "message" for part in _parts(it["content"])]
+    thought = [part for it in said if it.get("type") == "reasoning" for part in it.get("summary") or []]
     return {
-        "text": "\n".join(it for it in texts if it),
-        "calls": [{"id": it["call_id"], "tool": it["name"], "arguments": it["arguments"]} for it in calls],
+        "text": "\n".join(text for it in parts if (text := it.get("text") or it.get("refusal"))),
+        "thinking": text_of(thought),
+        "calls": [call for it in said if (call := _call(it)) is not None],
     }
 
 
+def _parts(content: Any) -> list[Any]:
+    return [{"text": content}] if isinstance(content, str) else content or []
+
+
 def _answer_of(response: ModelResponse) -> dict[str, Any]:
-    usage = response.usage
-    tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-    return _answer(response.output) | {"usage": tokens}
+    usage, answer = response.usage, _answer(response.output)
+    messages = [it for it in response.output if it.type == "message"]
+    is_refused = any(part.type == "refusal" for it in messages for part in it.content)
+    return answer | {
+        "finish": "content_filter" if is_refused else "not_given",
+        "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
+        "is_data": not answer["text"] and any(it.type not in ("message", "reasoning") for it in response.output),
+    }
 
 
 def _changed(response: ModelResponse | None, answer: dict[str, Any]) -> ModelResponse:
     came = response or ModelResponse(output=[], usage=Usage(), response_id=None)
-    kept = [it for it in came.output if it.type not in ("message", "function_call")]
-    return ModelResponse(output=[*kept, *_output(answer)], usage=came.usage, response_id=came.response_id)
+    made = [(it, _call(plain(it))) for it in came.output]
+    kept = [it for it, call in made if it.type != "message" and call is None]
+    same = {call["id"]: it for it, call in made if call in answer["calls"] and call is not None}
+    output = [it if it.type == "message" else same.get(it.call_id, it) for it in _output(answer)]
+    return replace(came, output=[*kept, *output])
+
+
+def _own(response: ModelResponse) -> list[Any]:
+    """The items as a history has them. The guards refuse a call of any kind as one of a function, so it is one here."""
+    own: list[Any] = []
+    for item, sent in zip(response.output, response.to_input_items(), strict=True):
+        call = None if item.type == "function_call" else _call(plain(item))
+        own += [sent] if call is None else _with_calls([], [call])
+    return own
 
 
 def _output(answer: dict[str, Any]) -> list[Any]:

@@ -21,7 +21,8 @@ from pydantic_ai.models import CompletedStreamedResponse, KnownModelName, Model,
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from .._exchange import Form, Shown, Unit, aplay
+from .._answers import Unit
+from .._exchange import Form, Shown, aplay
 from ..guards import Effect, Stack
 from . import Guarding, OnTold, finish_of, tool_of
 
@@ -52,12 +53,18 @@ class GuardedModel(WrapperModel):
     ) -> sdk.ModelResponse:
         units = [unit for message in messages for unit in _units(message)]
         tools = _tools(model_request_parameters)
-        asking = self._guarding.asking(units, Form(_new, _with_calls), tools, self.model_name)
+        mode = model_request_parameters.output_mode
+        if mode == "auto":
+            # The model has its own.
+            mode = self.wrapped.prepare_request(model_settings, model_request_parameters)[1].output_mode
+        form = Form(_new, _with_calls, lambda response: [response])
+        is_json = mode in ("native", "prompted")
+        asking = self._guarding.asking(units, form, tools, self.model_name, is_json)
 
         async def ask(sent: list[Any]) -> sdk.ModelResponse:
             return await self.wrapped.request(_messages(sent, messages), model_settings, model_request_parameters)
 
-        shown: Shown[sdk.ModelResponse] = await aplay(asking, ask, _answer)
+        shown: Shown[sdk.ModelResponse] = await aplay(asking, ask, _answer_of)
         return self._guarding.returned(shown, _changed)
 
     @asynccontextmanager
@@ -106,20 +113,32 @@ def _said(part: Any) -> dict[str, Any]:
             return {"role": "system", "text": ""}
 
 
+def _answer_of(response: sdk.ModelResponse) -> dict[str, Any]:
+    answer, words = _answer(response), (sdk.TextPart, sdk.ToolCallPart, sdk.ThinkingPart)
+    return answer | {"is_data": not answer["text"] and any(not isinstance(it, words) for it in response.parts)}
+
+
 def _answer(response: sdk.ModelResponse) -> dict[str, Any]:
     calls, usage = response.tool_calls, response.usage
     return {
         "text": "\n".join(it.content for it in response.parts if isinstance(it, sdk.TextPart)),
-        "calls": [{"id": it.tool_call_id, "tool": it.tool_name, "arguments": it.args_as_json_str()} for it in calls],
+        "thinking": "\n".join(it.content for it in response.parts if isinstance(it, sdk.ThinkingPart)),
+        "calls": [_call(it) for it in calls],
         "finish": finish_of(response.finish_reason),
         "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
     }
 
 
+def _call(part: sdk.ToolCallPart) -> dict[str, Any]:
+    return {"id": part.tool_call_id, "tool": part.tool_name, "arguments": part.args_as_json_str()}
+
+
 def _changed(response: sdk.ModelResponse | None, answer: dict[str, Any]) -> sdk.ModelResponse:
     came = response or sdk.ModelResponse([])
-    kept = [it for it in came.parts if isinstance(it, sdk.ThinkingPart)]
-    return replace(came, parts=[*kept, *_parts(answer)])
+    kept = [it for it in came.parts if not isinstance(it, sdk.TextPart | sdk.ToolCallPart)]
+    same = {it.tool_call_id: it for it in came.tool_calls if _call(it) in answer["calls"]}
+    parts = [same.get(it.tool_call_id, it) if isinstance(it, sdk.ToolCallPart) else it for it in _parts(answer)]
+    return replace(came, parts=[*kept, *parts])
 
 
 def _parts(answer: dict[str, Any]) -> list[sdk.TextPart | sdk.ToolCallPart]:

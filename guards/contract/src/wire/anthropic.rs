@@ -97,7 +97,11 @@ impl Request {
     /// # Errors
     /// The text is not JSON, or lacks what a request needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
-        reading::parse(json)
+        let request: Self = reading::parse(json)?;
+        match request.tools.iter().position(Offered::lacks_name) {
+            Some(at) => Err(Unreadable::new(Place::new("tools").nth(at), "missing field `name`")),
+            None => Ok(request),
+        }
     }
 
     /// The model asked for.
@@ -170,7 +174,7 @@ impl Request {
 
     /// The names of the tools on offer.
     pub(super) fn tools(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.tools.iter().map(|it| &it.name)
+        self.tools.iter().filter_map(|it| it.name.as_ref())
     }
 
     /// What it says beside its messages.

@@ -14,7 +14,7 @@ use crate::view::Message;
 /// are not listed here are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The model; empty for Gemini, which names it in the path.
+    /// The model; empty for Gemini, which names it in the path, and where a template of OpenAI (`prompt`) names it.
     pub model: Arc<str>,
     /// The instructions to the model: system and developer messages, `instructions`, `system`, `systemInstruction`.
     /// Several texts are joined by line breaks.

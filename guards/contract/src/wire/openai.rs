@@ -19,7 +19,7 @@ use crate::completion::{Completion, FinishReason, Part, Usage};
 use crate::offer::Offer;
 use crate::view::{Message, View};
 
-use message::{Offered, Role, Said, raw_calls};
+use message::{Offered, Role, Said};
 
 pub(super) mod choice;
 mod chunks;
@@ -132,7 +132,7 @@ impl Request {
         let mut messages = Vec::with_capacity(self.messages.len());
         for (at, said) in self.messages.iter().enumerate() {
             match said.role {
-                Role::System | Role::Developer => {}
+                Role::System | Role::Developer | Role::Function => {}
                 Role::User => {
                     let part = |(part, text)| (Spot::part(at, part), Message::User(text));
                     messages.extend(said.texts().into_iter().enumerate().map(part));
@@ -140,7 +140,7 @@ impl Request {
                 Role::Assistant => {
                     let completion = Completion::new(
                         said.texts().into_iter().map(Part::Text),
-                        raw_calls(&said.tool_calls, Place::new("messages").nth(at))?,
+                        said.raw_calls(Place::new("messages").nth(at))?,
                         FinishReason::NotGiven,
                         Usage::default(),
                         offer,
@@ -168,7 +168,7 @@ impl Request {
     pub(super) fn head(&self) -> Head {
         let is_system = |it: &&Said| match it.role {
             Role::System | Role::Developer => true,
-            Role::User | Role::Assistant | Role::Tool => false,
+            Role::User | Role::Assistant | Role::Tool | Role::Function => false,
         };
         Head {
             model: self.model.clone(),

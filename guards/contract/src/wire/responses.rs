@@ -11,6 +11,7 @@
 use std::ops::Not;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use serde_json::value::RawValue;
@@ -47,7 +48,11 @@ pub(super) use stream::Partial;
 /// A request for a response.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
-    model: Arc<str>,
+    /// Missing where a template of OpenAI's own (`prompt`) names it.
+    #[serde(default)]
+    model: Option<Arc<str>>,
+    #[serde(default, skip_serializing)]
+    prompt: Option<IgnoredAny>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instructions: Option<Content<Item>>,
     #[serde(default)]
@@ -92,7 +97,8 @@ impl Request {
         let names = Names::default();
         let items = view.messages().iter().flat_map(|it| Item::of(it, &names));
         Self {
-            model: asking.model.clone(),
+            model: Some(asking.model.clone()),
+            prompt: None,
             instructions: asking.system().cloned().map(Content::Text),
             input: Items(Content::Parts(items.collect())),
             previous_response_id: None,
@@ -109,13 +115,17 @@ impl Request {
     /// # Errors
     /// The text is not JSON, or lacks what a request needs; the error names the place.
     pub fn parse(json: &str) -> Result<Self, Unreadable> {
-        reading::parse(json)
+        let request: Self = reading::parse(json)?;
+        if request.model.is_none() && request.prompt.is_none() {
+            return Err(Unreadable::new(".", "missing field `model`"));
+        }
+        Ok(request)
     }
 
-    /// The model asked for.
+    /// The model asked for; empty if only OpenAI knows it.
     #[must_use]
     pub fn model(&self) -> &str {
-        &self.model
+        self.model.as_deref().unwrap_or_default()
     }
 
     /// Whether OpenAI would accept it.
@@ -213,7 +223,7 @@ impl Request {
             offered.describe(None, &mut tools);
         }
         Head {
-            model: self.model.clone(),
+            model: self.model.clone().unwrap_or_default(),
             system,
             tools,
             choice: choice::of(self.tool_choice.as_ref()),

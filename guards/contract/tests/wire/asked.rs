@@ -65,6 +65,39 @@ fn of_chat() {
     assert_eq!(asked.previous, None);
 }
 
+/// Tools, calls and results of other types, and a model that a template names, are no reason not to read the rest.
+#[test]
+fn what_the_loop_does_not_run_is_skipped() {
+    let any = r#"{"type":"object"}"#;
+    let mine = ("ls", "ls", "", any, false);
+    let chat = asked(
+        Dialect::OpenAi,
+        r#"{"model":"m","messages":[{"role":"user","content":"go"},
+            {"role":"assistant","tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sql","input":"x"}},
+                {"id":"c2","type":"function","function":{"name":"ls","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"c1","content":"rows"},{"role":"tool","tool_call_id":"c2","content":"a"},
+            {"role":"function","name":"old","content":"x"}],
+        "tools":[{"type":"custom","custom":{"name":"sql"}},{"type":"function","function":{"name":"ls"}}]}"#,
+    );
+    assert_eq!(messages(&chat), ["user go", "model c2=ls{}", "c1 rows", "c2 a"]);
+    assert_eq!((tools(&chat)[1], &chat.illegal), (mine, &None));
+    let anthropic = asked(
+        Dialect::Anthropic,
+        r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"}],
+        "tools":[{"name":"ls"},{"type":"mcp_toolset","mcp_server_name":"docs"}]}"#,
+    );
+    assert_eq!(tools(&anthropic), [mine, ("mcp_toolset", "mcp_toolset", "", any, true)]);
+    assert_eq!(anthropic.illegal, None);
+    let responses = asked(
+        Dialect::Responses,
+        r#"{"prompt":{"id":"p","version":"2"},"input":"go","tools":[{"type":"function","name":"ls"}]}"#,
+    );
+    assert_eq!(
+        (&*responses.model, messages(&responses), tools(&responses)),
+        ("", vec!["user go".into()], vec![mine])
+    );
+}
+
 #[test]
 fn of_responses() {
     let asked = asked(

@@ -79,6 +79,19 @@ fn a_wrong_shape_is_an_error_with_its_place() {
         "input[0].call_id",
         "expected a string, found nothing",
     );
+    refused(Dialect::Responses, r#"{"input":"x"}"#, ".", "missing field `model`");
+    refused(
+        Dialect::OpenAi,
+        r#"{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"c"}]}]}"#,
+        "messages[0].tool_calls[0]",
+        "missing field `function`",
+    );
+    refused(
+        Dialect::Anthropic,
+        r#"{"model":"m","messages":[],"tools":[{"name":"ls"},{"type":"custom"}]}"#,
+        "tools[1]",
+        "missing field `name`",
+    );
     refused(
         Dialect::Anthropic,
         r#"{"model":"m","messages":[{"role":"system","content":"x"}]}"#,

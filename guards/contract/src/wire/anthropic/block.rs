@@ -60,16 +60,21 @@ pub(super) struct Block {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Offered {
-    /// `custom` for the client's own tools, and so where there is none.
+    /// [`OWN`] for the client's own tools, and so where there is none.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     kind: Option<Arc<str>>,
-    pub(super) name: Arc<str>,
+    /// Missing in a set of tools (`mcp_toolset`), which Anthropic runs itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<Arc<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<Arc<str>>,
     /// Missing in a tool that Anthropic runs itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) input_schema: Option<Box<RawValue>>,
 }
+
+/// The type of a client's own tools.
+const OWN: &str = "custom";
 
 impl Said {
     pub(super) fn new(role: Role, blocks: Vec<Block>) -> Self {
@@ -253,19 +258,25 @@ impl Offered {
     pub(super) fn of(tool: &Tool) -> Self {
         Self {
             kind: None,
-            name: tool.name.clone(),
+            name: Some(tool.name.clone()),
             description: Some(tool.description.clone()).filter(|text| !is_blank(text)),
             input_schema: Some(content::schema(tool)),
         }
     }
 
+    /// Whether it is a tool of the client's own without a name, which is none.
+    pub(super) fn lacks_name(&self) -> bool {
+        self.name.is_none() && self.kind.as_deref().is_none_or(|it| it == OWN)
+    }
+
     /// A tool of another type has its schema in its documentation, and Anthropic runs some of these itself.
     pub(super) fn described(&self) -> Described {
+        let Some(name) = &self.name else { return Described::hosted(self.kind.as_deref().unwrap_or(OWN)) };
         let schema = self.input_schema.as_deref().map(RawValue::get);
         let by_provider = self.kind.as_deref().is_some_and(|kind| {
             let kinds = ["web_search_", "web_fetch_", "code_execution_", "tool_search_tool_"];
             kinds.iter().any(|it| kind.starts_with(it))
         });
-        Described { by_provider, ..Described::function(&self.name, self.description.as_ref(), schema) }
+        Described { by_provider, ..Described::function(name, self.description.as_ref(), schema) }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal>
         Some(Role::User) => {}
     }
     for (at, tool) in tools.iter().enumerate() {
-        name(&tool.name, Place::new("tools").nth(at))?;
+        tool.name.as_ref().map_or(Ok(()), |it| name(it, Place::new("tools").nth(at)))?;
     }
     Ok(())
 }

@@ -101,10 +101,11 @@ impl Response {
 impl Call {
     /// Its name first, then its arguments.
     fn changes(&self, index: usize, answering: &Answering, mut send: impl FnMut(CallChange<'_>)) {
-        let name = Some(&*self.function.name);
+        let Some(function) = &self.function else { return };
+        let name = Some(&*function.name);
         let (id, kind) = (Some(&*self.id), Some(&*self.kind));
         send(CallChange { index, id, kind, function: FunctionChange { name, arguments: "" } });
-        let arguments: Arc<str> = self.function.text().unwrap_or_default().into();
+        let arguments: Arc<str> = function.text().unwrap_or_default().into();
         for arguments in pieces(&arguments, answering.piece) {
             let function = FunctionChange { name: None, arguments };
             send(CallChange { index, id: None, kind: None, function });

@@ -20,7 +20,7 @@ pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal>
             return Err(Illegal::new(Rule::Role, place.member("tool_calls"), found));
         }
         match said.role {
-            Role::System | Role::Developer => {}
+            Role::System | Role::Developer | Role::Function => {}
             Role::User => user(said, place)?,
             Role::Assistant => assistant(said, place, &mut calls)?,
             Role::Tool => calls.answer(said.tool_call_id.as_deref(), place.member("tool_call_id"))?,
@@ -29,7 +29,7 @@ pub(super) fn check(messages: &[Said], tools: &[Offered]) -> Result<(), Illegal>
     calls.all_answered(Place::new("messages"), "the end")?;
     let talk = messages.iter().enumerate().rfind(|(_, said)| match said.role {
         Role::System | Role::Developer => false,
-        Role::User | Role::Assistant | Role::Tool => true,
+        Role::User | Role::Assistant | Role::Tool | Role::Function => true,
     });
     match talk {
         None => return Err(Illegal::new(Rule::NoMessages, "messages", "none")),
@@ -76,17 +76,14 @@ fn assistant(said: &Said, place: Place<'_>, calls: &mut Calls) -> Result<(), Ill
 }
 
 fn ask(call: &Call, place: Place<'_>, calls: &mut Calls) -> Result<(), Illegal> {
+    let Some(called) = &call.function else { return calls.ask(&call.id, place.member("id")) };
     let function = place.member("function");
     let illegal = |rule, at: Place<'_>, found| Err(Illegal::new(rule, at, found));
-    if !is_legal_name(&call.function.name) {
-        return illegal(Rule::ToolName, function.member("name"), excerpt(&call.function.name));
+    if !is_legal_name(&called.name) {
+        return illegal(Rule::ToolName, function.member("name"), excerpt(&called.name));
     }
-    if call.function.text().is_none() {
-        return illegal(
-            Rule::ArgumentsText,
-            function.member("arguments"),
-            excerpt(call.function.arguments.get()),
-        );
+    if called.text().is_none() {
+        return illegal(Rule::ArgumentsText, function.member("arguments"), excerpt(called.arguments.get()));
     }
     calls.ask(&call.id, place.member("id"))
 }
@@ -98,5 +95,6 @@ fn role_name(role: Role) -> &'static str {
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::Tool => "tool",
+        Role::Function => "function",
     }
 }

@@ -34,6 +34,8 @@ pub(super) enum Role {
     User,
     Assistant,
     Tool,
+    /// The result of a call of the old form, which is not read either.
+    Function,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -51,7 +53,9 @@ pub(super) struct Call {
     pub(super) id: Arc<str>,
     #[serde(rename = "type", default = "function")]
     pub(super) kind: Cow<'static, str>,
-    pub(super) function: Function,
+    /// Missing in a call of another type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) function: Option<Function>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -112,6 +116,12 @@ impl Said {
     pub(super) fn texts(&self) -> Vec<Arc<str>> {
         texts_of(self.content.as_ref())
     }
+
+    /// The calls of a message in a request. Those of another type, which the loop does not run, are skipped.
+    pub(super) fn raw_calls(&self, place: Place<'_>) -> Result<Vec<RawCall>, Unreadable> {
+        let calls = self.tool_calls.iter().enumerate().filter(|(_, it)| it.is_of_function());
+        calls.map(|(at, call)| call.raw_call(place.member("tool_calls").nth(at))).collect()
+    }
 }
 
 /// One text becomes a string; several become parts, so that reading returns several.
@@ -137,10 +147,9 @@ pub(super) fn texts_of(content: Option<&Content<Piece>>) -> Vec<Arc<str>> {
     }
 }
 
+/// All calls of an answer, each of which has to be one of a function.
 pub(super) fn raw_calls(calls: &[Call], place: Place<'_>) -> Result<Vec<RawCall>, Unreadable> {
-    let raw = |(at, call): (usize, &Call)| {
-        call.function.raw_call(&call.id, place.member("tool_calls").nth(at).member("function"))
-    };
+    let raw = |(at, call): (usize, &Call)| call.raw_call(place.member("tool_calls").nth(at));
     calls.iter().enumerate().map(raw).collect()
 }
 
@@ -155,7 +164,18 @@ impl Call {
 
     fn new(id: &Arc<str>, name: &Arc<str>, arguments: &str) -> Self {
         let arguments = to_raw_value(arguments).expect("a string is JSON");
-        Self { id: id.clone(), kind: function(), function: Function { name: name.clone(), arguments } }
+        Self { id: id.clone(), kind: function(), function: Some(Function { name: name.clone(), arguments }) }
+    }
+
+    /// Whether it is a call of a function, or is meant to be one.
+    pub(super) fn is_of_function(&self) -> bool {
+        self.function.is_some() || self.kind == "function"
+    }
+
+    pub(super) fn raw_call(&self, place: Place<'_>) -> Result<RawCall, Unreadable> {
+        let function = self.function.as_ref();
+        let function = function.ok_or_else(|| Unreadable::new(place, "missing field `function`"))?;
+        function.raw_call(&self.id, place.member("function"))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn request(
 fn side(role: Role) -> Side {
     match role {
         Role::System | Role::Developer => Side::Apart,
-        Role::User | Role::Tool => Side::User,
+        Role::User | Role::Tool | Role::Function => Side::User,
         Role::Assistant => Side::Model,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use crate::bench::Stopwatch;
 
@@ -47,12 +49,7 @@ impl Budget {
     /// # Errors
     /// There is not so much left, or no time, or the user has asked to stop.
     pub(super) fn set_aside(&self, most: u64) -> Result<(), Spent> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Spent::Patience);
-        }
-        if self.nanoseconds.is_some_and(|bound| self.watch.nanoseconds() >= bound) {
-            return Err(Spent::Time);
-        }
+        self.goes_on()?;
         let mut taken = self.locked();
         let [done, under_way] = *taken;
         if self.tokens.is_some_and(|bound| done.saturating_add(under_way).saturating_add(most) > bound) {
@@ -60,6 +57,32 @@ impl Budget {
         }
         taken[1] += most;
         Ok(())
+    }
+
+    /// Whether more may be asked for.
+    ///
+    /// # Errors
+    /// There is no time left, or the user has asked to stop.
+    pub(super) fn goes_on(&self) -> Result<(), Spent> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Spent::Patience);
+        }
+        if self.nanoseconds.is_some_and(|bound| self.watch.nanoseconds() >= bound) {
+            return Err(Spent::Time);
+        }
+        Ok(())
+    }
+
+    /// Waits, and returns whether something may be asked for then. It waits no longer than something may.
+    pub(super) fn waits(&self, time: Duration) -> bool {
+        let watch = Stopwatch::start();
+        while self.goes_on().is_ok() {
+            match time.saturating_sub(Duration::from_nanos(watch.nanoseconds())) {
+                Duration::ZERO => return true,
+                left => thread::sleep(left.min(LOOKS)),
+            }
+        }
+        false
     }
 
     /// Takes what a request has taken in place of what was set aside for it.
@@ -74,9 +97,26 @@ impl Budget {
     }
 }
 
+/// How often a wait looks whether it goes on: a user does not notice so short a time.
+const LOOKS: Duration = Duration::from_millis(50);
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_ends_with_the_time_and_at_the_users_word() {
+        const LONG: Duration = Duration::from_secs(3600);
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let budget = Budget::new(None, None, interrupted.clone());
+        assert!(budget.waits(Duration::ZERO) && budget.waits(LOOKS * 2));
+        assert!(!Budget::new(None, Some(0), Arc::default()).waits(LONG));
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| budget.waits(LONG));
+            interrupted.store(true, Ordering::Relaxed);
+            assert!(!waits.join().expect("it ends"));
+        });
+    }
 
     #[test]
     fn requests_under_way_count_with_all_that_they_may_take() {

@@ -77,16 +77,16 @@ impl Endpoint {
         Ok(Self { connection: Connection::new(address, key, dialect, timeout), dialect, tries })
     }
 
-    /// Sends a request, again where that can help. `wait` waits as long as it is told.
-    pub fn ask(&self, request: &str, wait: &dyn Fn(Duration)) -> Answered {
+    /// Sends a request, again where that can help. `wait` waits as long as it is told, and returns whether to go on.
+    pub fn ask(&self, request: &str, wait: &dyn Fn(Duration) -> bool) -> Answered {
         let mut tries = 1;
         loop {
             let reply = self.connection.post(request);
             let read = reply.as_ref().map_err(Refusal::clone);
             let read = read.and_then(|it| self.dialect.answer(it, &Offer::default()));
-            match read.err().and_then(|refusal| self.wait_after(&refusal, tries)) {
-                Some(time) => wait(time),
-                None => return Answered { reply, tries },
+            let time = read.err().and_then(|refusal| self.wait_after(&refusal, tries));
+            if !time.is_some_and(wait) {
+                return Answered { reply, tries };
             }
             tries += 1;
         }

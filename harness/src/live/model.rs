@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::thread;
 
 use balk_contract::wire::{Asking, Dialect, Refusal, Remedy, Reply};
 use balk_guards::{Completion, Offer, Usage, View};
@@ -120,18 +119,27 @@ impl Model<'_> {
         let endpoint = self.endpoint.ok_or_else(missing)?;
         let most = request.len() as u64 / BYTES_PER_TOKEN_LEAST + self.asking.max_tokens.unwrap_or_default();
         self.budget.set_aside(most).map_err(Stop::Spent)?;
-        let Answered { reply, .. } = endpoint.ask(request, &thread::sleep);
-        let asked = reply.map_err(stop).and_then(|reply| match self.dialect.answer(&reply, offer) {
+        let Answered { reply, .. } = endpoint.ask(request, &|time| self.budget.waits(time));
+        let asked = reply.and_then(|reply| match self.dialect.answer(&reply, offer) {
             Ok(completion) => Ok((reply, Ok(answer(completion, request, place)))),
             Err(refusal) if refusal.remedy == Remedy::Shorten => Ok((reply, Err(Stop::Overflow))),
-            Err(refusal) => Err(stop(refusal)),
+            Err(refusal) => Err(refusal),
         });
+        let asked = asked.map_err(|refusal| self.stops(refusal));
         let taken = match &asked {
             Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
             Ok((_, Err(_))) | Err(_) => 0,
         };
         self.budget.take(most, taken);
         asked
+    }
+
+    /// Why there is no answer: that it was not asked for again is the reason where asking again could have helped.
+    fn stops(&self, refusal: Refusal) -> Stop {
+        match self.budget.goes_on() {
+            Err(spent) if refusal.remedy == Remedy::Again => Stop::Spent(spent),
+            Ok(()) | Err(_) => stop(refusal),
+        }
     }
 }
 

@@ -36,7 +36,10 @@ fn key() -> Option<Key> {
 fn ask(settings: Settings) -> (Answered, Vec<u64>) {
     let endpoint = Endpoint::new(settings).expect("an address");
     let waits = RefCell::new(Vec::new());
-    let answered = endpoint.ask("{}", &|it| waits.borrow_mut().push(it.as_secs()));
+    let answered = endpoint.ask("{}", &|it| {
+        waits.borrow_mut().push(it.as_secs());
+        true
+    });
     (answered, waits.into_inner())
 }
 
@@ -135,6 +138,15 @@ fn a_server_that_is_busy_is_asked_again_when_it_says_or_ever_later() {
     assert_eq!((read(&answered).as_deref(), answered.tries), (Ok("Done."), 4));
     assert_eq!(waits, [7, 2, 1]);
     assert_eq!(server.requests().len(), 4);
+}
+
+#[test]
+fn a_wait_that_says_so_is_the_last() {
+    let server = Server::of(vec![Script::json(503, "busy"), Script::json(200, DONE)]);
+    let endpoint = Endpoint::new(settings(&server.url())).expect("an address");
+    let answered = endpoint.ask("{}", &|_| false);
+    assert_eq!((answered.tries, server.requests().len()), (1, 1));
+    assert_eq!(answered.reply.map(|it| it.status), Ok(503));
 }
 
 #[test]

@@ -106,7 +106,10 @@ impl Environment {
 
     /// Puts these files in the place of those that are there: what a real folder has decides whether the task is done.
     pub fn set_files(&mut self, files: BTreeMap<String, String>) {
-        self.state.files = files.into();
+        // What did not change is shared.
+        if *self.state.files != files {
+            self.state.files = files.into();
+        }
     }
 
     /// Does what the model says in place of a call, and what a person answers to it.

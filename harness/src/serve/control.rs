@@ -68,10 +68,13 @@ pub(super) fn answer(
             }
             Err(why) => return wrong(StatusCode::BAD_REQUEST, &why),
         },
-        "said" if !asks => all.with(name, |it| {
-            it.says(body.to_owned());
-            as_json(json!({ "said": body }).to_string())
-        }),
+        "said" if !asks => match all.has_room(body.len()) {
+            Ok(()) => all.with(name, |it| {
+                it.says(body.to_owned());
+                as_json(json!({ "said": body }).to_string())
+            }),
+            Err(why) => return wrong(StatusCode::FORBIDDEN, &why),
+        },
         "reset" if !asks => all.with(name, |it| {
             it.reset();
             as_json(json!({ "reset": true }).to_string())
@@ -102,9 +105,9 @@ fn begin(all: &Conversations, name: Option<&str>, body: &str) -> Response<Body> 
             NotAnswered::Unknown(why)
             | NotAnswered::Unbound(why)
             | NotAnswered::Site(why)
-            | NotAnswered::NotPrevious(why)
-            | NotAnswered::Bound(why),
+            | NotAnswered::NotPrevious(why),
         ) => wrong(StatusCode::NOT_FOUND, &why),
+        Err(NotAnswered::Bound(why)) => wrong(StatusCode::FORBIDDEN, &why),
     }
 }
 

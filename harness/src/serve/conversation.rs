@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balk_guards::wire::Asked;
 use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
-use balk_scenarios::{Broken, Delivery, User, World};
+use balk_scenarios::{Broken, Delivery, Environment, User, World};
 
 use super::place::{Done, Scene, completions};
 use super::record::{History, Step};
@@ -227,9 +227,9 @@ impl Conversation {
         self.requests
     }
 
-    /// About how many bytes it takes: what grows with each request.
+    /// About how many bytes it takes: what grows with each request, and the name of a folder that an agent told.
     pub(super) fn kept(&self) -> usize {
-        self.kept
+        self.kept + self.site.root().map_or(0, str::len)
     }
 
     /// Forgets everything.
@@ -373,7 +373,10 @@ impl Conversation {
                 scene = summarised.clone();
                 scene.resumes(items, &mut self.steps);
             }
-            Some(_) | None => scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?,
+            Some(_) | None => {
+                scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?;
+                self.kept += new_bytes(&self.acts[act].scene.environment, &scene.environment);
+            }
         }
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
         let done = Done::new(scene.acts_after(Some(&last)));
@@ -401,6 +404,15 @@ impl Conversation {
         self.steps.shrink_to_fit();
         Ok(answer)
     }
+}
+
+/// How many bytes the files of a world take that are not those of the one before it: a world is copied once something
+/// is written in it.
+fn new_bytes(before: &Environment, now: &Environment) -> usize {
+    if std::ptr::eq(before.files(), now.files()) {
+        return 0;
+    }
+    now.files().iter().map(|(path, text)| path.len() + text.len()).sum()
 }
 
 fn path_of(start: Path, items: &[Item]) -> Path {

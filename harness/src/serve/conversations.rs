@@ -173,13 +173,7 @@ impl Conversations {
             let requests = conversation.requests();
             return Err(NotAnswered::Bound(format!("this conversation has had its {requests} requests")));
         }
-        if self.kept.load(Ordering::Relaxed) >= self.max_kept {
-            let most = self.max_kept >> 20;
-            return Err(NotAnswered::Bound(format!(
-                "the conversations of this server take {most} MiB, as much as they may: expected POST \
-                 /c/NAME/_balk/reset of one that has ended, or a new server"
-            )));
-        }
+        self.has_room(0).map_err(NotAnswered::Bound)?;
         let arrived = logged.watch.nanoseconds();
         let before = logged.conversation.kept();
         let answer = logged.conversation.ask(asked, wanted).map(|mut answer| {
@@ -199,6 +193,21 @@ impl Conversations {
         // An agent that is refused and asks for ever gets no more time by it.
         self.answered.fetch_add(u64::from(answer.is_ok()), Ordering::Relaxed);
         answer.map_err(NotAnswered::from)
+    }
+
+    /// Whether so many bytes may be kept, and something more.
+    ///
+    /// # Errors
+    /// All conversations have come to their bound.
+    pub(super) fn has_room(&self, bytes: usize) -> Result<(), String> {
+        if self.kept.load(Ordering::Relaxed).saturating_add(bytes) < self.max_kept {
+            return Ok(());
+        }
+        let most = self.max_kept >> 20;
+        Err(format!(
+            "the conversations of this server take {most} MiB, as much as they may: expected POST \
+             /c/NAME/_balk/reset of one that has ended, or a new server"
+        ))
     }
 
     /// The names of all conversations.
@@ -225,14 +234,19 @@ impl Conversations {
     /// Does something with a conversation. `None` if there is none of this name or, without a name, not exactly one.
     pub(super) fn with<T>(&self, name: Option<&str>, does: impl FnOnce(&mut Conversation) -> T) -> Option<T> {
         let found = self.found(name)?;
-        let mut logged = locked(&found);
+        Some(self.counting(&found, does))
+    }
+
+    /// Does something with a conversation, and counts what it keeps.
+    fn counting<T>(&self, logged: &Mutex<Logged>, does: impl FnOnce(&mut Conversation) -> T) -> T {
+        let mut logged = locked(logged);
         let before = logged.conversation.kept();
         let done = does(&mut logged.conversation);
         let after = logged.conversation.kept();
         self.kept.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         self.kept.fetch_sub(before.saturating_sub(after), Ordering::Relaxed);
         self.write(&mut logged);
-        Some(done)
+        done
     }
 
     /// A log that cannot be written is no reason to fail an agent; the steps are kept all the same.
@@ -254,8 +268,9 @@ impl Conversations {
         name: Option<&str>,
         does: impl FnOnce(&mut Conversation) -> T,
     ) -> Result<T, NotAnswered> {
+        self.has_room(0).map_err(NotAnswered::Bound)?;
         let logged = self.named(self.only.as_deref().or(name).unwrap_or(DEFAULT))?;
-        Ok(does(&mut locked(&logged).conversation))
+        Ok(self.counting(&logged, does))
     }
 
     fn found(&self, name: Option<&str>) -> Option<Arc<Mutex<Logged>>> {
@@ -271,6 +286,7 @@ impl Conversations {
         if let Some(found) = locked(&self.all).get(name) {
             return Ok(found.clone());
         }
+        self.has_room(CONVERSATION_BYTES + name.len()).map_err(NotAnswered::Bound)?;
         // Drawing a script can take a while, so it happens outside the lock; if two race, one script is dropped.
         let script = self.scripts.script(name, &self.toolsets);
         let script = script.map_err(|NoScript(why)| NotAnswered::Unknown(why))?;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use balk::serve::Serve;
+use balk::serve::{Limits, Serve};
 use balk_guards::wire::Dialect;
 use serde_json::{Value, json};
 
@@ -190,4 +190,30 @@ fn every_conversation_has_a_log_of_its_own() {
     assert!(files.contains(&("mine.jsonl".to_owned(), 6)), "{files:?}");
     assert!(files.iter().all(|(name, lines)| *lines == 4 || name == "mine.jsonl"), "{files:?}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_world_counts_as_often_as_it_is_kept() {
+    let limits = Limits { kept: 8 << 20, ..Limits::default() };
+    let server = start(Serve { limits, ..serving(vec![plain("")]) });
+    let mut agent = Agent::new(&server, "mine");
+    agent.sends().fine();
+    let wrote = |at: usize, content: &str| {
+        let arguments = json!({ "path": format!("{at}.txt"), "content": content }).to_string();
+        let function = json!({ "name": "write_file", "arguments": arguments });
+        let call = json!({ "id": format!("c{at}"), "type": "function", "function": function });
+        let result = json!({ "role": "tool", "tool_call_id": format!("c{at}"), "content": "ok" });
+        [json!({ "role": "assistant", "content": null, "tool_calls": [call] }), result]
+    };
+    // One file is long; each that comes beside it is another world.
+    let refused = (0..20).position(|at| {
+        let before = agent.messages().len();
+        agent.messages().extend(wrote(at, &"x".repeat(if at == 0 { 1 << 20 } else { 1 })));
+        let status = agent.sends().status;
+        // The agent cuts what it wrote.
+        agent.messages().truncate(before);
+        agent.messages().extend(wrote(at, ""));
+        status == 403
+    });
+    assert!(refused.is_some_and(|it| (6..=8).contains(&it)), "{refused:?}");
 }

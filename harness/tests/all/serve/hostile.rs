@@ -417,6 +417,14 @@ fn the_conversations_of_a_server_have_a_bound() {
         !server.bound().load(std::sync::atomic::Ordering::Relaxed),
         "no conversation had all its requests"
     );
+    // Nor is more taken from those who play the agent's part.
+    let names = get(&server, "/_balk").fine()["conversations"].as_array().map(Vec::len);
+    assert_eq!(names, Some(refused), "one that is refused is not kept");
+    while ask("c0").status == 200 {}
+    for (name, what) in [("new", "begin"), ("c0", "begin"), ("c0", "said")] {
+        let got = send(&server, "POST", &format!("/c/{name}/_balk/{what}"), &[], b"");
+        assert!(got.status == 403 && got.body.contains("4 MiB"), "{name} {what}: {got:?}");
+    }
     // Room comes back.
     for at in 0..50 {
         send(&server, "POST", &format!("/c/c{at}/_balk/reset"), &[], b"").fine();

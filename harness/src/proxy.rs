@@ -176,6 +176,7 @@ impl Proxy {
             spans,
             bodies: Arc::default(),
             faults: Mutex::default(),
+            unread: Mutex::default(),
             told: Mutex::default(),
         });
         let (all, door) = (shared.clone(), Door::new(token).sending_on());
@@ -226,6 +227,12 @@ impl Proxy {
     #[must_use]
     pub fn unreached(&self) -> Option<String> {
         self.shared.upstream.unreached().clone()
+    }
+
+    /// Why the first request could not be read that could not. Such requests pass, and no guard sees them.
+    #[must_use]
+    pub fn unread(&self) -> Option<String> {
+        self.shared.unread()
     }
 
     /// The guards that broke since the last call, and how. Their agents went on without them.

@@ -132,10 +132,16 @@ impl Proxy {
             (set, false) => format!("`{set}` is asked about every turn"),
         };
         let about = format!("{does}; Ctrl-C ends it; {url}/_balk shows what was done");
-        let (mut unreached, mut is_told) = (None, false);
+        let (mut unreached, mut is_told, mut is_unread) = (None, false, false);
         let mut looks = || {
             for fault in server.faults() {
                 say(format_args!("warning: a guard broke, and a turn went on without it: {fault}"));
+            }
+            if !is_unread && let Some(why) = server.unread() {
+                say(format_args!(
+                    "warning: {why}; it passes unguarded, and {url}/_balk counts such requests"
+                ));
+                is_unread = true;
             }
             // Said once, until it is reached again.
             let now = server.unreached();

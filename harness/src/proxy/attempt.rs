@@ -1,13 +1,18 @@
 //! One request to the provider, and what came back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
-use balk_guards::wire::{BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, retry_after};
+use balk_guards::wire::{
+    BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, StreamReader, retry_after,
+};
 use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout_at};
 
 use super::passing::Passing;
 use super::upstream::{Lost, Upstream};
@@ -43,7 +48,11 @@ pub(super) struct Failed {
 }
 
 /// How often an answer may be held while it comes: as it came, as it was read, as it was passed on, and room to grow.
-const COPIES: usize = 4;
+pub(super) const COPIES: usize = 4;
+
+/// How long the end of a body is waited for after that of its answer. Both mostly come at once, and only a body that has
+/// ended leaves its connection for the next request; but a provider can keep it open for as long as it likes.
+const BODY_END: Duration = Duration::from_millis(100);
 
 /// Sends requests to a provider and reads what comes back.
 pub(super) struct Asking<'a> {
@@ -67,14 +76,14 @@ impl Asking<'_> {
             Err(lost) => return Attempt::Failed(Failed::lost(lost)),
         };
         let (parts, mut incoming) = response.into_parts();
-        let form = form(&parts.headers);
-        // It was asked to come as it is. What comes in a coding all the same is not read.
-        let is_coded = parts.headers.contains_key(CONTENT_ENCODING);
-        let mut stream =
-            (!is_coded && form == Form::Stream && parts.status.is_success()).then(|| self.dialect.stream());
+        let mut stream = self.stream(parts.status, &parts.headers);
         let mut bytes = room_for(&incoming);
+        let mut end = None;
         let lost = loop {
-            match self.upstream.piece(&mut incoming).await {
+            if stream.as_ref().is_some_and(StreamReader::is_over) {
+                end.get_or_insert_with(|| Instant::now() + BODY_END);
+            }
+            match self.piece(&mut incoming, end).await {
                 Ok(None) => break None,
                 Ok(Some(piece)) if bytes.len() + piece.len() > STREAM_BYTES => {
                     let message =
@@ -95,7 +104,7 @@ impl Asking<'_> {
                     }
                 }
                 // What follows the end of an answer is no part of it.
-                Err(_) if stream.as_ref().is_some_and(|it| it.is_over()) => break None,
+                Err(_) if end.is_some() => break None,
                 Err(lost) => break Some(lost),
             }
         };
@@ -107,29 +116,44 @@ impl Asking<'_> {
         match (stream, lost) {
             (Some(stream), lost) => streamed(stream.finish(self.offer), came, lost),
             (None, Some(lost)) => Attempt::Failed(Failed::lost(lost)),
-            (None, None) if is_coded => Attempt::Final(came),
-            (None, None) => self.whole(came, form),
+            (None, None) => self.whole(came),
         }
     }
 
-    /// Reads what came as a whole.
-    pub(super) fn read(&self, came: Came) -> Attempt {
-        let form = form(&came.headers);
-        if form == Form::Stream && came.status.is_success() {
-            let mut stream = self.dialect.stream();
-            stream.feed(&came.body);
-            return streamed(stream.finish(self.offer), came, None);
+    /// The next piece of an answer, and none after its end.
+    async fn piece(&self, body: &mut Incoming, end: Option<Instant>) -> Result<Option<Bytes>, Lost> {
+        let piece = self.upstream.piece(body);
+        match end {
+            Some(end) => timeout_at(end, piece).await.unwrap_or(Ok(None)),
+            None => piece.await,
         }
-        self.whole(came, form)
     }
 
-    fn whole(&self, came: Came, form: Form) -> Attempt {
+    /// What reads an answer with this head while it comes, if it is a stream.
+    pub(super) fn stream(&self, status: StatusCode, headers: &HeaderMap) -> Option<StreamReader> {
+        let reads = !is_coded(headers) && form(headers) == Form::Stream && status.is_success();
+        reads.then(|| self.dialect.stream())
+    }
+
+    /// Reads what came, or has been read while it did.
+    pub(super) fn read(&self, came: Came, stream: Option<StreamReader>) -> Attempt {
+        match stream {
+            Some(stream) => streamed(stream.finish(self.offer), came, None),
+            None => self.whole(came),
+        }
+    }
+
+    fn whole(&self, came: Came) -> Attempt {
+        // It was asked to come as it is. What comes in a coding all the same is not read.
+        if is_coded(&came.headers) {
+            return Attempt::Final(came);
+        }
         let Ok(body) = std::str::from_utf8(&came.body) else { return Attempt::Final(came) };
         let header = |name: &str| came.headers.get(name)?.to_str().ok();
         let reply = Reply {
             status: came.status.as_u16(),
             retry_after: retry_after(header("retry-after-ms"), header("retry-after")),
-            form,
+            form: form(&came.headers),
             body: body.into(),
         };
         match self.dialect.answer(&reply, self.offer) {
@@ -167,6 +191,10 @@ impl Failed {
     pub(super) fn lost(Lost { cause, message }: Lost) -> Self {
         Self { cause, message: message.into(), facts: AttemptFacts::default(), came: None }
     }
+}
+
+fn is_coded(headers: &HeaderMap) -> bool {
+    headers.contains_key(CONTENT_ENCODING)
 }
 
 fn form(headers: &HeaderMap) -> Form {

@@ -1,11 +1,13 @@
 //! What a proxy has done, for people and for Prometheus.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 use balk_guards::{Intervention, Usage};
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// What a proxy has done since it started.
 #[derive(Debug, Default)]
@@ -65,6 +67,16 @@ pub(super) struct Hidden {
 const CONVERSATIONS: usize = 10_000;
 /// The most tools that are listed.
 const TOOLS: usize = 1_000;
+/// The most characters of such a name: far more than any that a person gives.
+const NAME_CHARS: usize = 200;
+
+/// A name that came from a client, as it is kept: what is too long is cut, and has a digest of the whole at its end.
+pub(super) fn kept(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(NAME_CHARS) {
+        Some((end, _)) => format!("{}-{:032x}", &name[..end], xxh3_128(name.as_bytes())).into(),
+        None => name.into(),
+    }
+}
 
 impl Counts {
     pub(super) fn count(&self, add: impl FnOnce(&mut Counted)) {
@@ -79,9 +91,9 @@ impl Counts {
 impl Counted {
     /// Keeps what was guessed. The names come from clients, so there is a bound.
     pub(super) fn guesses(&mut self, tools: &[String]) {
-        for tool in tools {
-            if self.guessed_to_write.len() < TOOLS && !self.guessed_to_write.contains(tool) {
-                self.guessed_to_write.insert(tool.clone());
+        for tool in tools.iter().map(|it| kept(it)) {
+            if self.guessed_to_write.len() < TOOLS && !self.guessed_to_write.contains(&*tool) {
+                self.guessed_to_write.insert(tool.into_owned());
             }
         }
     }
@@ -161,6 +173,18 @@ mod tests {
     use balk_guards::{InterventionKind, Note, Subject};
 
     use super::*;
+
+    #[test]
+    fn names_that_are_too_long_are_cut_and_stay_apart() {
+        let names = ["é".repeat(NAME_CHARS), "é".repeat(NAME_CHARS + 1), "é".repeat(9_000)];
+        let mut counted = Counted::default();
+        counted.guesses(&names);
+        assert_eq!((counted.guessed_to_write.len(), kept(&names[0])), (3, (&*names[0]).into()));
+        assert!(
+            counted.guessed_to_write.iter().all(|it| it.chars().count() <= NAME_CHARS + 33),
+            "{counted:?}"
+        );
+    }
 
     #[test]
     fn what_was_counted_is_text_that_prometheus_reads() {

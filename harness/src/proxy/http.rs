@@ -12,7 +12,7 @@ use balk_guards::wire::{Asked, Dialect, Framing, Unreadable};
 use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
-use super::counts::Hidden;
+use super::counts::{Hidden, kept};
 use super::log::Logged;
 use super::passing::Passed;
 use super::places::Places;
@@ -44,7 +44,7 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         Ok(body) => body,
         Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
     };
-    let conversation = conversation.unwrap_or_else(|| DEFAULT.to_owned());
+    let conversation = kept(conversation.as_deref().unwrap_or(DEFAULT)).into_owned();
     let (asked, begun) = match at_work(|| begun(&shared, dialect, &conversation, &body)) {
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
@@ -90,7 +90,10 @@ fn begun(
     conversation: &str,
     body: &str,
 ) -> Result<(Asked, Begun), &'static str> {
-    let unreadable = |_: Unreadable| "unreadable";
+    let unreadable = |why: Unreadable| {
+        shared.notes_unreadable(dialect, &why);
+        "unreadable"
+    };
     let outline = dialect.outline(body).map_err(unreadable)?;
     let offered = shared.offers.of(dialect, &outline).map_err(unreadable)?;
     if !offered.has_own {
@@ -141,7 +144,8 @@ impl Guarded {
     /// The answer, or what is left of it once some was sent `to` the agent.
     async fn played(self, begun: Begun, to: Option<Sender<Passed>>) -> Response<Bytes> {
         let happened = self.turn().play(begun, to).await;
-        self.response(happened)
+        let held = self.held.clone();
+        self.response(happened).map(|bytes| Bytes::from_owner(Unwritten { bytes, _held: held }))
     }
 
     /// The answer as a stream. If it does not come soon, its connection is kept.
@@ -173,10 +177,11 @@ impl Guarded {
             }
         };
         let (status, headers) = (parts.status, parts.headers.clone());
-        let tee = Tee::new(body, self.held.clone(), move |body| {
+        let stream = self.turn().asking.stream(status, &headers);
+        let tee = Tee::new(body, self.held.clone(), stream, move |body, stream| {
             let turn = self.turn();
             let came = Came { status, headers, body, passed: 0 };
-            let happened = at_work(|| turn.watched(state, turn.asking.read(came)));
+            let happened = at_work(|| turn.watched(state, turn.asking.read(came, stream)));
             self.notes(&happened);
         });
         Response::from_parts(parts, Body::new(tee))
@@ -219,6 +224,18 @@ impl Guarded {
         if let Some(spans) = &self.shared.spans {
             spans.export(&logged, &self.head.headers, self.began);
         }
+    }
+}
+
+/// What is left of an answer. Its room is held until it is written, however slowly its client reads.
+struct Unwritten {
+    bytes: Bytes,
+    _held: Arc<Held>,
+}
+
+impl AsRef<[u8]> for Unwritten {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

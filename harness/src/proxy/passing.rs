@@ -3,8 +3,8 @@
 use axum::body::Bytes;
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::response::Parts;
+use balk_guards::Sight;
 use balk_guards::wire::StreamReader;
-use balk_guards::{Offer, Sight};
 use tokio::sync::mpsc::Sender;
 
 /// Something on its way to an agent.
@@ -68,10 +68,10 @@ impl Passing {
             let delta = stream.feed(&came[self.attempt.read..end]);
             self.attempt.read = end;
             let calls = stream.has_call();
-            self.attempt.shows |= calls || !delta.is_empty() || stream.is_over();
-            // An error of the provider ends a stream as well, and can mean that it is asked again.
-            let breaks = || stream.is_over() && stream.clone().finish(&Offer::default()).is_err();
-            self.attempt.holds = (calls && self.sight == Sight::Calls) || breaks();
+            self.attempt.shows |= calls || !delta.is_empty();
+            // The end comes once the turn is kept: a client that has it may go away. And an error of the provider, after
+            // which it can be asked again, is an end as well.
+            self.attempt.holds = (calls && self.sight == Sight::Calls) || stream.is_over();
             if self.attempt.shows && !self.attempt.holds {
                 self.passes(head, &came[self.attempt.passed..end]).await;
                 self.attempt.passed = end;
@@ -118,6 +118,7 @@ fn event_end(came: &[u8], searched: &mut usize) -> Option<usize> {
         *searched = end;
         return Some(end);
     }
+    *searched = came.len();
     None
 }
 

@@ -84,9 +84,14 @@ impl Form {
     }
 }
 
-/// What the agent lacks of what came.
-fn as_it_came(Came { status, headers, body, passed }: Came) -> Response<Bytes> {
-    let mut response = Response::new(body.slice(passed..));
+/// What the agent lacks of what came. Its length need not be the one that its head said: after its end, an answer can
+/// break off.
+fn as_it_came(Came { status, mut headers, body, passed }: Came) -> Response<Bytes> {
+    let body = body.slice(passed..);
+    if let Some(length) = headers.get_mut(CONTENT_LENGTH) {
+        *length = body.len().into();
+    }
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response

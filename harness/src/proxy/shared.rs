@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use balk_guards::wire::Dialect;
+use balk_guards::wire::{Dialect, Unreadable};
 
 use super::counts::Counts;
 use super::log::Log;
@@ -36,6 +36,8 @@ pub(super) struct Shared {
     pub(super) bodies: Arc<AtomicUsize>,
     /// Guards that broke, and how.
     pub(super) faults: Mutex<Vec<String>>,
+    /// Why the first request could not be read that could not.
+    pub(super) unread: Mutex<Option<String>>,
     /// What users were told last.
     pub(super) told: Mutex<VecDeque<Arc<str>>>,
 }
@@ -53,6 +55,17 @@ impl Shared {
         if faults.len() < FAULTS {
             faults.push(fault.to_owned());
         }
+    }
+
+    /// A request passed unguarded, because it cannot be read.
+    pub(super) fn notes_unreadable(&self, dialect: Dialect, why: &Unreadable) {
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        unread.get_or_insert_with(|| format!("a request of {dialect:?} cannot be read: {why}"));
+    }
+
+    /// Why the first request could not be read that could not.
+    pub(super) fn unread(&self) -> Option<String> {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Users were told this.

@@ -1,4 +1,4 @@
-//! A body that is passed on as it comes, and read once it has ended.
+//! A body that is passed on as it comes, and read once it has ended, or its answer has.
 
 use std::io;
 use std::pin::Pin;
@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
-use balk_guards::wire::STREAM_BYTES;
+use balk_guards::wire::{STREAM_BYTES, StreamReader};
 use http_body::Frame;
 use hyper::body::Incoming;
 
+use super::attempt::COPIES;
 use crate::listen::Held;
 
 /// A body on its way to an agent.
@@ -19,19 +20,31 @@ pub(super) struct Tee {
     copy: Option<Vec<u8>>,
     /// The request; `None` once nothing is held for it.
     held: Option<Arc<Held>>,
+    /// What reads a stream while it comes.
+    stream: Option<StreamReader>,
     /// Who reads it in the end.
-    reader: Option<Box<dyn FnOnce(Bytes) + Send>>,
+    reader: Option<Box<Reader>>,
 }
 
+/// Gets all that came and, of a stream, what has read it.
+type Reader = dyn FnOnce(Bytes, Option<StreamReader>) + Send;
+
 impl Tee {
-    /// Passes this body on. `reader` gets it if all of it came.
-    pub(super) fn new(body: Incoming, held: Arc<Held>, reader: impl FnOnce(Bytes) + Send + 'static) -> Self {
-        Self { body, copy: Some(Vec::new()), held: Some(held), reader: Some(Box::new(reader)) }
+    /// Passes this body on. `reader` gets it if all of it came, or of a stream all of its answer: a client that has
+    /// that may go away.
+    pub(super) fn new(
+        body: Incoming,
+        held: Arc<Held>,
+        stream: Option<StreamReader>,
+        reader: impl FnOnce(Bytes, Option<StreamReader>) + Send + 'static,
+    ) -> Self {
+        Self { body, copy: Some(Vec::new()), held: Some(held), stream, reader: Some(Box::new(reader)) }
     }
 
     fn ends(&mut self) {
         if let (Some(reader), Some(copy)) = (self.reader.take(), self.copy.take()) {
-            reader(copy.into());
+            reader(copy.into(), self.stream.take());
+            self.held = None;
         }
     }
 }
@@ -54,15 +67,18 @@ impl HttpBody for Tee {
             Poll::Ready(Some(Ok(frame))) => {
                 let it = self.as_mut().get_mut();
                 if let (Some(data), Some(copy), Some(held)) = (frame.data_ref(), &mut it.copy, &it.held) {
-                    if copy.len() + data.len() <= STREAM_BYTES && held.takes(data.len()) {
+                    if copy.len() + data.len() <= STREAM_BYTES && held.takes(COPIES * data.len()) {
                         copy.extend_from_slice(data);
+                        if let Some(stream) = &mut it.stream {
+                            stream.feed(data);
+                        }
                     } else {
-                        (it.copy, it.held, it.reader) = (None, None, None);
+                        (it.copy, it.held, it.stream, it.reader) = (None, None, None, None);
                     }
                 }
                 // Where the length is known, the body is not polled again after its last piece.
-                if self.body.is_end_stream() {
-                    self.ends();
+                if it.body.is_end_stream() || it.stream.as_ref().is_some_and(StreamReader::is_over) {
+                    it.ends();
                 }
                 Poll::Ready(Some(Ok(frame)))
             }

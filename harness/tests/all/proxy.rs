@@ -345,6 +345,8 @@ fn what_is_no_loop_of_an_agent_passes() {
     assert_eq!(post(&format!("{}/v1/embeddings", proxy.url()), "{}").body, says("retry", &[]));
     let passed = [("no-tools", 2), ("other-path", 1), ("unreadable", 1)];
     assert_eq!((proxy.counted().passed, proxy.counted().turns), (passed.into(), 0));
+    let unread = proxy.unread().expect("one could not be read");
+    assert!(unread.starts_with("a request of OpenAi cannot be read: .: key must be a string"), "{unread}");
     let paths: Vec<String> = server.requests().into_iter().map(|it| it.line).collect();
     assert_eq!(paths[3], "POST /v1/embeddings HTTP/1.1");
 }

@@ -112,7 +112,7 @@ impl StreamReader {
     /// Whether a call has begun to arrive.
     #[must_use]
     pub fn has_call(&self) -> bool {
-        self.answer.facts().tool_input_started == Some(true)
+        self.answer.has_call()
     }
 
     /// The body or the connection has ended: returns the completion, if all of it arrived. A last event counts even
@@ -187,6 +187,15 @@ impl Partial {
             Self::Responses(it) => it.is_over(),
             Self::Anthropic(it) => it.is_whole(),
             Self::Gemini(it) => it.is_whole(),
+        }
+    }
+
+    fn has_call(&self) -> bool {
+        match self {
+            Self::OpenAi(it) => it.has_call(),
+            Self::Responses(it) => it.has_call(),
+            Self::Anthropic(it) => it.has_call(),
+            Self::Gemini(it) => it.has_call(),
         }
     }
 

@@ -84,7 +84,48 @@ fn all_requests_and_the_answers_to_them_have_a_bound_together() {
         goes.send(()).expect("it waits");
         assert_eq!(first.join().expect("it ends"), 200);
     });
-    assert_eq!(ask(&proxy, Dialect::OpenAi, false).0, 200, "the room is free again");
+    // It is free again once the last byte was written.
+    assert!((0..100).any(|_| ask(&proxy, Dialect::OpenAi, false).0 == 200), "the room is free again");
+}
+
+#[test]
+fn an_answer_has_its_room_until_it_is_written() {
+    // More than the buffers of a connection take.
+    let answer = format!("{{\"x\":\"{}\"}}", "y".repeat(24 << 20));
+    let length = answer.len();
+    let server = Server::new(move |_, _| Script::json(200, &answer));
+    let guards = || balk_guards::Stack::new(vec![Box::new(ObeysCalls(Sight::Whole))]);
+    let limits = Limits { bodies: COPIES * (length + length / 2), ..Limits::default() };
+    let upstream = Base::parse(&server.url()).expect("an address");
+    let bounds = Bounds { tries: 1, ..Bounds::default() };
+    let proxying = Proxying { guards: Some(Box::new(guards)), bounds, limits, ..Proxying::new(upstream) };
+    let proxy = Proxy::start(proxying).expect("a port is free");
+    let request = Dialect::OpenAi.request(&view(), &Asking { stream: false, ..Asking::of("m") });
+    let head =
+        format!("POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\ncontent-length: {}\r\n\r\n", request.len());
+    let mut client = TcpStream::connect(proxy.url().trim_start_matches("http://")).expect("it listens");
+    client.write_all(&[head.as_bytes(), request.as_bytes()].concat()).expect("it is sent");
+    // It reads no more than this.
+    client.read_exact(&mut [0; 12]).expect("the answer has begun");
+    let (status, body, _) = ask(&proxy, Dialect::OpenAi, false);
+    assert!(status == 502 && body.contains("no room for this answer"), "{status}");
+    drop(client);
+    assert!((0..100).any(|_| ask(&proxy, Dialect::OpenAi, false).0 == 200), "the room is free again");
+}
+
+#[test]
+fn an_answer_that_breaks_off_behind_its_end_is_whole() {
+    let completion = said("Done.", &[]);
+    let answering = Answering::of("a", "m");
+    // In a stream of Gemini, more may follow.
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Responses] {
+        let events: String =
+            dialect.events(&completion, &answering).iter().map(ToString::to_string).collect();
+        let headers = format!("{STREAM}\ncontent-length: {}", events.len() + 50);
+        let server = Server::of(vec![Script::with(200, &headers, &events)]);
+        let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
+        assert_eq!(ask(&proxy, dialect, true), (200, events, Some(())), "{dialect:?}");
+    }
 }
 
 /// How often an answer counts.

@@ -147,6 +147,31 @@ fn text_is_passed_on_before_its_answer_has_ended() {
     }
 }
 
+/// A provider can keep a body open behind its answer, and a client can go away once it has that.
+#[test]
+fn a_turn_is_kept_when_its_client_has_the_answer() {
+    let sights =
+        [(Sight::Nothing, false), (Sight::Calls, false), (Sight::Whole, false), (Sight::Whole, true)];
+    // A stream of Gemini has no end but that of its body.
+    for dialect in [Dialect::OpenAi, Dialect::Anthropic, Dialect::Responses] {
+        for (sight, dry_run) in sights {
+            let (text, calls) = stream(dialect, &said("I look.", &["ls"]));
+            let whole = text + &calls;
+            let server = Server::of(vec![Script::with(200, STREAM, &whole).hang()]);
+            let guards = move || Stack::new(vec![Box::new(ObeysCalls(sight))]);
+            let upstream = Base::parse(&server.url()).expect("an address");
+            let proxying = Proxying { guards: Some(Box::new(guards)), dry_run, ..Proxying::new(upstream) };
+            let proxy = Proxy::start(proxying).expect("a port is free");
+            let mut body = ask(&proxy, dialect, &view());
+            let mut came = vec![0; whole.len()];
+            body.read_exact(&mut came).expect("the answer comes");
+            assert_eq!(String::from_utf8_lossy(&came), whole, "{dialect:?} {sight:?}");
+            drop(body);
+            assert_eq!(proxy.counted().turns, 1, "{dialect:?} {sight:?} {dry_run}");
+        }
+    }
+}
+
 #[test]
 fn an_objection_goes_on_below_the_text() {
     let question = "What now?\n\n1. say what to do (in your own words)\n\

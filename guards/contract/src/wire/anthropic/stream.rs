@@ -22,6 +22,8 @@ use crate::wire::stream::delta::Delta;
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Partial {
     blocks: BTreeMap<u64, Growing>,
+    /// Whether one of them is a call.
+    has_call: bool,
     stop_reason: Option<Cow<'static, str>>,
     usage: Tokens,
     is_over: bool,
@@ -95,6 +97,7 @@ impl Partial {
                     let reason = format!("expected a block that has not begun, found {at}");
                     return Err(Unreadable::new("index", reason).into());
                 }
+                self.has_call |= block.kind == "tool_use";
                 self.blocks.insert(at, Growing::new(block, delta));
             }
             "content_block_delta" => {
@@ -123,6 +126,10 @@ impl Partial {
         self.is_over
     }
 
+    pub(in crate::wire) fn has_call(&self) -> bool {
+        self.has_call
+    }
+
     /// After the reason why the model stopped, only the end of the stream follows.
     pub(in crate::wire) fn is_whole(&self) -> bool {
         self.is_over || self.stop_reason.is_some()
@@ -130,11 +137,11 @@ impl Partial {
 
     /// A tool that the provider began to run is not known to be harmless, unless the host's offer says so.
     pub(in crate::wire) fn facts(&self) -> AttemptFacts {
-        let mut calls = self.blocks.values().filter(|it| it.block.kind == "tool_use").peekable();
+        let mut calls = self.blocks.values().filter(|it| it.block.kind == "tool_use");
         let by_provider = self.blocks.values().filter(|it| it.is_of_provider());
         let started: Vec<_> = by_provider.filter_map(|it| it.block.name.clone()).collect();
         AttemptFacts {
-            tool_input_started: Some(calls.peek().is_some()),
+            tool_input_started: Some(self.has_call),
             tool_call_materialized: Some(calls.any(Growing::is_whole)),
             tool_execution_started: Some(!started.is_empty()),
             unsafe_side_effect_started: Some(false).filter(|_| started.is_empty()),

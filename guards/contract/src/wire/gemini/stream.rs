@@ -10,7 +10,10 @@ use crate::wire::stream::delta::Delta;
 
 /// The part of a response that has arrived.
 #[derive(Clone, Debug, Default)]
-pub(in crate::wire) struct Partial(Response);
+pub(in crate::wire) struct Partial {
+    response: Response,
+    has_call: bool,
+}
 
 impl Partial {
     /// Reads one event.
@@ -20,9 +23,10 @@ impl Partial {
             return Err(Refusal::of_error(&error));
         }
         piece.check()?;
-        let before = self.0.pieces().len();
-        self.0.add(piece);
-        for added in &self.0.pieces()[before..] {
+        let before = self.response.pieces().len();
+        self.response.add(piece);
+        for added in &self.response.pieces()[before..] {
+            self.has_call |= added.function_call.is_some();
             let text = added.text.as_deref().unwrap_or_default();
             if added.thought { delta.thinking.push_str(text) } else { delta.text.push_str(text) }
         }
@@ -30,25 +34,28 @@ impl Partial {
     }
 
     pub(in crate::wire) fn is_whole(&self) -> bool {
-        self.0.is_whole()
+        self.response.is_whole()
+    }
+
+    pub(in crate::wire) fn has_call(&self) -> bool {
+        self.has_call
     }
 
     /// A call arrives in one piece.
     pub(in crate::wire) fn facts(&self) -> AttemptFacts {
-        let called = self.0.pieces().iter().any(|it| it.function_call.is_some());
         AttemptFacts {
-            tool_input_started: Some(called),
-            tool_call_materialized: Some(called),
+            tool_input_started: Some(self.has_call),
+            tool_call_materialized: Some(self.has_call),
             ..AttemptFacts::default()
         }
     }
 
     pub(in crate::wire) fn whole(&self, offer: &Offer) -> Result<Completion, Unreadable> {
-        self.0.clone().joined().read(offer)
+        self.response.clone().joined().read(offer)
     }
 
     pub(in crate::wire) fn partial(&self, offer: &Offer) -> Completion {
-        let read = self.0.clone().joined().broken().read(offer);
+        let read = self.response.clone().joined().broken().read(offer);
         read.expect("every call has an object as arguments")
     }
 }

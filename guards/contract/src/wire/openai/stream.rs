@@ -174,9 +174,13 @@ impl Partial {
         self.is_done || self.finish.is_some()
     }
 
+    pub(in crate::wire) fn has_call(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
     pub(in crate::wire) fn facts(&self) -> AttemptFacts {
         AttemptFacts {
-            tool_input_started: Some(self.calls().next().is_some()),
+            tool_input_started: Some(self.has_call()),
             tool_call_materialized: Some(self.calls().any(Call::is_whole)),
             ..AttemptFacts::default()
         }

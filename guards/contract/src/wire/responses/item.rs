@@ -195,6 +195,11 @@ impl Item {
         }
     }
 
+    /// Whether it is a call of the client's.
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self.kind(), "function_call" | "custom_tool_call")
+    }
+
     /// Whether the provider runs it itself.
     pub(super) fn is_of_provider(&self) -> bool {
         let kinds = [

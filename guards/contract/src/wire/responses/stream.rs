@@ -24,6 +24,8 @@ use crate::wire::stream::delta::Delta;
 #[derive(Clone, Debug, Default)]
 pub(in crate::wire) struct Partial {
     items: BTreeMap<u64, Growing>,
+    /// Whether one of them is a call.
+    has_call: bool,
     /// The response of the last event.
     end: Option<Response>,
 }
@@ -96,7 +98,9 @@ impl Partial {
                     let reason = format!("expected an item that has not begun, found {at}");
                     return Err(Unreadable::new("output_index", reason).into());
                 }
-                self.items.insert(at, Growing::new(needed(event.item, "item")?));
+                let item = needed(event.item, "item")?;
+                self.has_call |= item.is_call();
+                self.items.insert(at, Growing::new(item));
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
                 let added = string(needed(event.delta, "delta")?)?;
@@ -105,6 +109,7 @@ impl Partial {
             "response.output_item.done" => {
                 let at = needed(event.output_index, "output_index")?;
                 let item = needed(event.item, "item")?;
+                self.has_call |= item.is_call();
                 let growing = self.items.entry(at).or_insert_with(|| Growing::new(Item::default()));
                 growing.end(item, delta);
             }
@@ -135,6 +140,7 @@ impl Partial {
         let items = response.output.take().unwrap_or_default();
         if self.items.is_empty() {
             for (at, item) in (0..).zip(items) {
+                self.has_call |= item.is_call();
                 self.items.entry(at).or_insert_with(|| Growing::new(Item::default())).end(item, delta);
             }
         }
@@ -152,14 +158,18 @@ impl Partial {
         self.end.is_some()
     }
 
+    pub(in crate::wire) fn has_call(&self) -> bool {
+        self.has_call
+    }
+
     /// A tool that the provider began to run is not known to be harmless, unless the host's offer says so.
     pub(in crate::wire) fn facts(&self) -> AttemptFacts {
-        let mut calls = self.items.values().filter(|it| it.is_call()).peekable();
+        let mut calls = self.items.values().filter(|it| it.item.is_call());
         let by_provider = self.items.values().map(|it| &it.item).filter(|it| it.is_of_provider());
         let started: Vec<Arc<str>> =
             by_provider.map(|it| it.name.clone().unwrap_or_else(|| it.kind.as_ref().into())).collect();
         AttemptFacts {
-            tool_input_started: Some(calls.peek().is_some()),
+            tool_input_started: Some(self.has_call),
             tool_call_materialized: Some(calls.any(Growing::is_whole)),
             tool_execution_started: Some(!started.is_empty()),
             unsafe_side_effect_started: Some(false).filter(|_| started.is_empty()),
@@ -175,7 +185,7 @@ impl Partial {
     }
 
     pub(in crate::wire) fn partial(&self, offer: &Offer) -> Completion {
-        let items = self.items.values().filter(|it| !it.is_call() || it.is_whole());
+        let items = self.items.values().filter(|it| !it.item.is_call() || it.is_whole());
         let mut response = Response::streamed(items.map(Growing::grown).collect());
         response.usage = self.end.as_ref().and_then(|it| it.usage);
         response.read(offer).expect("every call has an id, a name, and a string as arguments")
@@ -216,10 +226,6 @@ impl Growing {
         }
         self.item = item;
         self.has_ended = true;
-    }
-
-    fn is_call(&self) -> bool {
-        matches!(self.item.kind(), "function_call" | "custom_tool_call")
     }
 
     /// Whether it is a call that can run. Nothing can follow an object, so a call with an object is complete.

@@ -50,8 +50,8 @@ pub(super) struct Failed {
 /// How often an answer may be held while it comes: as it came, as it was read, as it was passed on, and room to grow.
 pub(super) const COPIES: usize = 4;
 
-/// How long the end of a body is waited for after that of its answer. Both mostly come at once, and only a body that has
-/// ended leaves its connection for the next request; but a provider can keep it open for as long as it likes.
+/// How long the end of a body is waited for after that of its answer. Both mostly come at once, and only a body that
+/// has ended leaves its connection for the next request; but a provider can keep it open for as long as it likes.
 const BODY_END: Duration = Duration::from_millis(100);
 
 /// Sends requests to a provider and reads what comes back.

@@ -69,8 +69,8 @@ impl Passing {
             self.attempt.read = end;
             let calls = stream.has_call();
             self.attempt.shows |= calls || !delta.is_empty();
-            // The end comes once the turn is kept: a client that has it may go away. And an error of the provider, after
-            // which it can be asked again, is an end as well.
+            // The end comes once the turn is kept: a client that has it may go away. And an error of the provider,
+            // after which it can be asked again, is an end as well.
             self.attempt.holds = (calls && self.sight == Sight::Calls) || stream.is_over();
             if self.attempt.shows && !self.attempt.holds {
                 self.passes(head, &came[self.attempt.passed..end]).await;

@@ -79,19 +79,6 @@ fn a_wrong_shape_is_an_error_with_its_place() {
         "input[0].call_id",
         "expected a string, found nothing",
     );
-    refused(Dialect::Responses, r#"{"input":"x"}"#, ".", "missing field `model`");
-    refused(
-        Dialect::OpenAi,
-        r#"{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"c"}]}]}"#,
-        "messages[0].tool_calls[0]",
-        "missing field `function`",
-    );
-    refused(
-        Dialect::Anthropic,
-        r#"{"model":"m","messages":[],"tools":[{"name":"ls"},{"type":"custom"}]}"#,
-        "tools[1]",
-        "missing field `name`",
-    );
     refused(
         Dialect::Anthropic,
         r#"{"model":"m","messages":[{"role":"system","content":"x"}]}"#,
@@ -114,6 +101,23 @@ fn a_wrong_shape_is_an_error_with_its_place() {
         Dialect::Gemini,
         r#"{"contents":[],"tools":[{"functionDeclarations":[{}]}]}"#,
         "tools[0].functionDeclarations[0]",
+        "missing field `name`",
+    );
+}
+
+#[test]
+fn what_others_may_leave_out_is_missing_in_a_function() {
+    refused(Dialect::Responses, r#"{"input":"x"}"#, ".", "missing field `model`");
+    refused(
+        Dialect::OpenAi,
+        r#"{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"c"}]}]}"#,
+        "messages[0].tool_calls[0]",
+        "missing field `function`",
+    );
+    refused(
+        Dialect::Anthropic,
+        r#"{"model":"m","messages":[],"tools":[{"name":"ls"},{"type":"custom"}]}"#,
+        "tools[1]",
         "missing field `name`",
     );
 }

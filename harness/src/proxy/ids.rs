@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use balk_guards::wire::{Answering, Asked};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// The id of an answer, its model, and when it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,18 +16,25 @@ pub(super) struct Ids {
 }
 
 /// The members of an answer, or of the first event of its stream, that have them: `message` of Anthropic's stream,
-/// `response` of OpenAI's.
+/// `response` of OpenAI's. Some servers write times with a fraction.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
-    #[serde(alias = "responseId")]
+    #[serde(alias = "responseId", deserialize_with = "readable")]
     id: Option<Arc<str>>,
-    #[serde(alias = "modelVersion")]
+    #[serde(alias = "modelVersion", deserialize_with = "readable")]
     model: Option<Arc<str>>,
-    #[serde(alias = "created_at")]
-    created: Option<u64>,
-    #[serde(alias = "message")]
+    #[serde(deserialize_with = "readable")]
+    created: Option<f64>,
+    #[serde(deserialize_with = "readable")]
+    created_at: Option<f64>,
+    #[serde(alias = "message", deserialize_with = "readable")]
     response: Option<Box<Said>>,
+}
+
+/// A member that has another form is none, and says nothing against the others.
+fn readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(T::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
 impl Ids {
@@ -38,13 +47,18 @@ impl Ids {
             let mut data = text.lines().filter_map(|it| it.strip_prefix("data:"));
             data.find_map(|it| serde_json::from_str::<Said>(it).ok())
         };
-        let said = if text.trim_start().starts_with(['{', '[']) { whole().or_else(array) } else { event() };
+        let said = match text.trim_start().chars().next() {
+            Some('{') => whole(),
+            Some('[') => array(),
+            Some(_) | None => event(),
+        };
         let mut said = said.unwrap_or_default();
         if let Some(inner) = said.response.take() {
             said = *inner;
         }
         let text = |it: Option<Arc<str>>| it.unwrap_or_default();
-        Self { id: text(said.id), model: text(said.model), created: said.created.unwrap_or_default() }
+        let created = said.created.or(said.created_at).unwrap_or_default();
+        Self { id: text(said.id), model: text(said.model), created: created as u64 }
     }
 
     /// What an answer in place of this one says beside its completion.
@@ -96,6 +110,7 @@ mod tests {
             0,
         );
         check(r#"[{"responseId":"r","modelVersion":"m","candidates":[]}]"#, "r", "m", 0);
+        check(r#"{"id":"r","created_at":1741476777.5,"created":"now","model":7}"#, "r", "", 1_741_476_777);
         check("<html>", "", "", 0);
         check("", "", "", 0);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, Intervention, Usage, View};
 
 use super::attempt::{Came, Failed};
+use super::counts::add;
 use super::history::intervention;
 use super::passing::Passing;
 use super::place::Answer;
@@ -63,6 +64,8 @@ pub(super) struct State {
     pub(super) asked: u32,
     /// The tokens of the answers before the last one.
     pub(super) hidden_usage: Usage,
+    /// The tokens of the last answer, if it was empty.
+    pub(super) empty: Usage,
     pub(super) fault: Option<String>,
     /// What the agent gets while the model speaks.
     pub(super) passing: Passing,
@@ -89,9 +92,14 @@ impl State {
     pub(super) fn of(mut going: Going) -> Self {
         going.run.take_news();
         let interventions = std::mem::take(&mut going.fresh);
-        let (entries, last, failed, fault, hidden_usage) = Default::default();
+        let (entries, last, failed, fault, hidden_usage, empty) = Default::default();
         let passing = Passing::new(None);
-        Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, fault, passing }
+        Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, empty, fault, passing }
+    }
+
+    /// The agent does not see the last answer, if it was empty.
+    pub(super) fn hides_empty(&mut self) {
+        add(&mut self.hidden_usage, std::mem::take(&mut self.empty));
     }
 
     /// Takes what was committed.

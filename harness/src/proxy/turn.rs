@@ -174,6 +174,7 @@ impl Turn<'_> {
         };
         state.asked += 1;
         state.failed = None;
+        state.hides_empty();
         state.passing.begins(state.going.run.guard().must_see());
         match self.asking.ask(body, &mut state.passing).await {
             Attempt::Final(came) => return Some(Outcome::AsItCame(came)),
@@ -184,6 +185,7 @@ impl Turn<'_> {
                     // An empty answer is a failed attempt, and the provider's own words if nothing helps.
                     let failed = AttemptFailure::empty(state.asked);
                     let AttemptFailure { cause, message, facts, .. } = failed;
+                    state.empty = completion.usage;
                     state.failed = Some(Failed { cause, message, facts, came: Some(came) });
                 } else if let Some((_, before)) = state.last.replace((came, completion.clone())) {
                     add(&mut state.hidden_usage, before.usage);
@@ -256,6 +258,7 @@ impl Turn<'_> {
 
     /// Words of a guard to the user, in place of what the model said.
     fn says(&self, mut state: State, text: &str) -> Happened {
+        state.hides_empty();
         let (hidden, own) = before_last_answer(&state.entries);
         let items = state.going.length.items;
         let mut puts: Vec<Put> = Put::before_answer(items, hidden).into_iter().collect();
@@ -279,6 +282,7 @@ impl Turn<'_> {
     /// The guards had their tries: the last answer passes, and says so.
     fn passes_anyway(&self, mut state: State) -> Happened {
         let Some((came, completion)) = state.last.take() else { return state.gives_up() };
+        state.hides_empty();
         let entries = vec![Entry::Completion(completion.clone())];
         match at_work(|| self.places.passing(self.asked, &state.going, &entries)) {
             Ok(run) => state.going.run = run,
@@ -306,12 +310,13 @@ impl Turn<'_> {
         }
         let sent = &state.passing.sent;
         if sent.is_empty() || came.is_some_and(|it| it.passed > 0) {
-            return (came.map(|it| Ids::of(&it.body).id), lacks);
+            let id = came.map(|it| Ids::of(&it.body).id);
+            return (id.filter(|it| !it.is_empty()), lacks);
         }
         let is_answer = |it: &Entry| matches!(it, Entry::Completion(_));
         let begun = state.entries.iter().position(is_answer).unwrap_or(state.entries.len());
         let after = history::messages(&state.entries[begun..]).into_iter().skip(1);
-        (Some(Ids::of(sent).id), after.collect())
+        (Some(Ids::of(sent).id).filter(|it| !it.is_empty()), after.collect())
     }
 
     fn broke(&self, mut state: State, fault: &str) -> Happened {

@@ -297,6 +297,13 @@ fn what_fails_is_sent_again_and_a_refusal_is_passed_on() {
 }
 
 #[test]
+fn the_tokens_of_an_empty_answer_are_hidden_if_the_model_is_asked_again() {
+    let (_server, proxy) = proxy(vec![answers("", &[]), answers("", &[]), answers("done", &[])]);
+    assert_eq!(Client::new(&proxy).asks()["content"], "done");
+    assert_eq!(proxy.counted().hidden_usage, Usage { input_tokens: 14, output_tokens: 6 });
+}
+
+#[test]
 fn a_provider_that_is_not_there_is_a_502_in_the_shape_of_its_dialect() {
     let nowhere = || Base::parse("http://127.0.0.1:9").expect("an address");
     let guards = || -> Box<balk::proxy::Guards> { Box::new(|| Stack::new(vec![])) };

@@ -67,6 +67,7 @@ mod spans;
 mod state;
 mod stream;
 mod tee;
+mod trail;
 mod turn;
 mod upstream;
 mod watched;
@@ -155,6 +156,7 @@ impl Proxy {
             collector,
         } = proxying;
         let log = log.map(|folder| Log::new(&folder)).transpose()?;
+        let first_branch = log.as_ref().map_or(0, Log::free_number);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let counts = Arc::<Counts>::default();
         let (upstream, lines, spans) = {
@@ -165,7 +167,7 @@ impl Proxy {
         let address = lines.address()?;
         let shared = Arc::new(Shared {
             upstream,
-            places: guards.map(|guards| Places::new(guards, dry_run, profile, limits.kept)),
+            places: guards.map(|guards| Places::new(guards, dry_run, profile, limits.kept, first_branch)),
             api,
             dry_run,
             offers: Offers::new(tools),

@@ -75,6 +75,15 @@ impl Path {
         }
         Self(digest.digest128())
     }
+
+    /// The place after something else that counts.
+    pub(crate) fn with(self, what: &[u8]) -> Self {
+        let mut digest = Xxh3Default::new();
+        digest.update(&self.0.to_le_bytes());
+        digest.update(b"with");
+        digest.update(what);
+        Self(digest.digest128())
+    }
 }
 
 /// The items of a request, in order. A text of which nothing is left without what the agent added is no item, nor is a

@@ -125,12 +125,19 @@ pub(crate) fn by_header(headers: &HeaderMap) -> Option<String> {
     Some(name.to_owned())
 }
 
+/// The scheme of a key, in any case.
+const BEARER: &[u8] = b"Bearer ";
+
 /// A key names a conversation. It is kept as a digest: keys are secrets.
 pub(crate) fn by_key(headers: &HeaderMap, query: &str) -> Option<String> {
     let header = |name: &str| headers.get(name).map(|it| it.as_bytes());
-    let bearer = header("authorization").and_then(|it| it.strip_prefix(b"Bearer "));
+    let bearer = header("authorization").and_then(|it| {
+        let (scheme, key) = it.split_at_checked(BEARER.len())?;
+        scheme.eq_ignore_ascii_case(BEARER).then_some(key)
+    });
+    let named = ["x-api-key", "x-goog-api-key", "api-key"].into_iter().find_map(header);
     let in_query = query.split('&').find_map(|it| it.strip_prefix("key=")).map(str::as_bytes);
-    let key = bearer.or_else(|| header("x-api-key")).or_else(|| header("x-goog-api-key")).or(in_query)?;
+    let key = bearer.or(named).or(in_query)?;
     Some(format!("key-{:08x}", xxh3_64(key) >> 32))
 }
 
@@ -187,7 +194,10 @@ mod tests {
         assert_eq!(name("/v1/models", &[key, header]).as_deref(), Some("mine"));
         let by_key = name("/v1/models", &[key]).expect("a name");
         assert!(by_key.starts_with("key-") && !by_key.contains("secret"), "{by_key}");
-        assert_ne!(name("/v1/models", &[("x-api-key", "other")]), Some(by_key));
+        assert_eq!(name("/v1/models", &[("authorization", "bearer a secret")]), Some(by_key.clone()));
+        let azure = name("/v1/models", &[("api-key", "other")]);
+        assert_eq!(azure, name("/v1/models", &[("x-api-key", "other")]));
+        assert_ne!(azure, Some(by_key));
         assert_eq!(name("/v1/models", &[]), None);
     }
 

@@ -155,12 +155,19 @@ pub(super) fn stands_alone(messages: &[Message]) -> bool {
 /// Whether an agent shows what it was answered with: the same calls. Texts are cut and changed too often.
 pub(super) fn is_shown(echo: Option<&Completion>, answer: &Completion) -> bool {
     let calls = echo.map_or(&[][..], |it| &it.calls);
-    calls.len() == answer.calls.len() && calls.iter().zip(&answer.calls).all(|(one, other)| same(one, other))
+    calls.iter().map(|it| it.key).eq(answer.calls.iter().map(|it| it.key))
 }
 
-fn same(one: &ToolCall, other: &ToolCall) -> bool {
-    let value = |it: &ToolCall| serde_json::from_str::<serde_json::Value>(&it.arguments).ok();
-    one.tool == other.tool && (one.arguments == other.arguments || value(one) == value(other))
+/// Whether an agent shows the very answer that it was given: the same calls with the names that they had then. One
+/// whose calls have no names says the same texts.
+pub(super) fn is_given(echo: &Completion, answer: &Completion) -> bool {
+    let has_names = !answer.calls.is_empty() && answer.calls.iter().all(|it| !it.id.is_empty());
+    let is_same = if has_names {
+        echo.calls.iter().map(|it| &it.id).eq(answer.calls.iter().map(|it| &it.id))
+    } else {
+        echo.texts().eq(answer.texts())
+    };
+    is_same && is_shown(Some(echo), answer)
 }
 
 /// What a model is shown of these entries, beside what was before.

@@ -1,8 +1,11 @@
 //! The log of a proxy: each conversation as a transcript that `balk replay` reads, and what guards did.
 //!
-//! `NAME-NUMBER.jsonl` has a conversation as the model was shown it last, in one line, and is replaced as a whole.
+//! `NAME-NUMBER.jsonl` has a conversation as the model was shown it last, in one line, and is replaced as a whole. A
+//! proxy that starts with the folder of an earlier one goes on counting.
 //! `interventions.log` gets a line of JSON for each intervention: `balk replay` takes every `*.jsonl` for transcripts.
 
+use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -50,6 +53,18 @@ impl Log {
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         files::make_folder(folder)?;
         Ok(Self { folder: folder.to_owned(), unwritten: Mutex::default() })
+    }
+
+    /// The first number behind those of its files: what an earlier proxy wrote stays. A folder that cannot be read has
+    /// none.
+    pub(super) fn free_number(&self) -> usize {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let number = |name: OsString| {
+            let name = name.to_str()?.strip_suffix(".jsonl")?;
+            name.rsplit_once('-')?.1.parse::<u32>().ok()
+        };
+        let last = files.filter_map(|it| number(it.file_name())).max();
+        last.and_then(|it| usize::try_from(it).ok()?.checked_add(1)).unwrap_or_default()
     }
 
     /// Writes what happened. A log that cannot be written is no reason to fail an agent.

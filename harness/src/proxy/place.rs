@@ -7,12 +7,12 @@ use balk_guards::{Completion, Entry, Message, Run, Step};
 
 use super::beginning::{Beginning, Length};
 use super::put::Put;
+use super::trail::Trail;
 use super::watched::Watched;
-use crate::listen::path::Path;
 
 /// A place: a request, and what it was answered with.
 pub(super) struct Place {
-    pub(super) path: Path,
+    pub(super) trail: Trail,
     /// How its request begins, if what follows can be read alone.
     pub(super) beginning: Option<Beginning>,
     /// What its request has.
@@ -68,9 +68,10 @@ impl Place {
         (!has_ended && *run.view().offer() == asked.offer).then_some(*run)
     }
 
-    /// Whether nothing has gone on from it.
-    pub(super) fn is_last(&self) -> bool {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    /// Whether nothing has gone on from it, so its request can come again in its place. What goes on from it all the
+    /// same is a way of its own.
+    pub(super) fn gives_way(&self) -> bool {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
     }
 
     /// About how many bytes it takes.
@@ -140,7 +141,7 @@ mod tests {
                 id: None,
             };
             last = Some(Arc::new(Place {
-                path: Path::default(),
+                trail: Trail::default(),
                 beginning: None,
                 length: Length::default(),
                 from: last.take(),

@@ -1,9 +1,10 @@
 //! Where each conversation is: the places that its requests have come to, and the guards as they are there.
 //!
-//! A request's own history says where it is. The place with the longest beginning in common is gone on from: with the
-//! guards as its answer left them if nothing has gone on from there yet, else with guards that fold the way to it
-//! anew. What no place knows is folded from its start, as it is shown. So a fork, a resumed session, a summary and a
-//! sub-agent each get guards that have seen their own history, and none sees another's.
+//! A request's own history says where it is. The place with the longest beginning in common, in all that the request
+//! shows, is gone on from: with the guards as its answer left them if nothing has gone on from there yet, else with
+//! guards that fold the way to it anew. What no place knows is folded from its start, as it is shown. So a fork, a
+//! resumed session, a summary, a sub-agent and another session with the same task each get guards that have seen their
+//! own history, and none sees another's.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +21,9 @@ use super::history::{self, Reader, intervention};
 use super::known::Known;
 use super::place::{Answer, Place};
 use super::put::{Put, edits};
+use super::trail::Trail;
 use super::watched::Watched;
-use crate::listen::path::{self, Item, Path};
+use crate::listen::path::{self, Item};
 
 /// Makes the guards of a conversation.
 pub type Guards = dyn Fn() -> Stack + Send + Sync;
@@ -54,7 +56,7 @@ pub(super) struct Going {
     pub(super) notices: Vec<Arc<str>>,
     /// What the user was told last for the end of the run.
     pub(super) ending: Option<Arc<str>>,
-    path: Path,
+    trail: Trail,
     beginning: Option<Beginning>,
     from: Option<Arc<Place>>,
     entries: Vec<Entry>,
@@ -67,8 +69,10 @@ impl Places {
         only_watch: bool,
         profile: Option<Arc<Profile>>,
         most: usize,
+        first_branch: usize,
     ) -> Self {
-        Self { guards, only_watch, profile, all: Mutex::default(), most, branches: AtomicUsize::new(0) }
+        let branches = AtomicUsize::new(first_branch);
+        Self { guards, only_watch, profile, all: Mutex::default(), most, branches }
     }
 
     /// Whether guards only watch.
@@ -92,10 +96,10 @@ impl Places {
         }
         let asked = outline.asked(0, tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let (found, path) = self.find(conversation, &asked, &items);
+        let (found, trail) = self.find(conversation, &asked, &items);
         let beginning = beginnings.last().copied();
         let before = Length::default();
-        let going = self.anywhere(&Request { asked: &asked, items: &items, path, beginning, before }, found);
+        let going = self.anywhere(&Request { asked: &asked, items: &items, trail, beginning, before }, found);
         Ok((asked, going))
     }
 
@@ -108,26 +112,27 @@ impl Places {
         tools: &Tools,
         beginnings: &[Beginning],
     ) -> Option<(Asked, Going)> {
-        let (place, known) = locked(&self.all).begun(beginnings)?;
+        let (begun, known) = locked(&self.all).begun(beginnings)?;
+        let asked = outline.asked(known, tools).ok()?;
+        let echo = echo(&asked.messages)?;
+        let stands_alone = is_one_turn(&asked.messages) && history::stands_alone(&asked.messages);
+        if !stands_alone || asked.previous.is_some() {
+            return None;
+        }
+        let place = locked(&self.all).shown(begun, echo)?;
         if !place.puts.is_empty() || !place.answer.puts.is_empty() {
             return None;
         }
-        let asked = outline.asked(known, tools).ok()?;
-        let echo = echo(&asked.messages)?;
-        let shows = is_one_turn(&asked.messages) && history::is_shown(Some(echo), &place.answer.shown);
-        if !shows || asked.previous.is_some() || !history::stands_alone(&asked.messages) {
-            return None;
-        }
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let paths = paths(place.path, &items);
-        if locked(&self.all).last_of(&paths).is_some() {
+        let trails = place.trail.to(&items);
+        if locked(&self.all).last_of(&trails, &items).is_some() {
             return None;
         }
         let run = place.goes_on(&asked)?;
         let request = Request {
             asked: &asked,
             items: &items,
-            path: *paths.last()?,
+            trail: *trails.last()?,
             beginning: beginnings.last().copied(),
             before: place.length,
         };
@@ -153,7 +158,7 @@ impl Places {
         if known == items.len() && known > 0 {
             // The same request again.
             let run = self.resumed(asked, place.way_to())?;
-            let way = if place.is_last() { Way::Again(run, place.branch) } else { Way::Forked(run) };
+            let way = if place.gives_way() { Way::Again(run, place.branch) } else { Way::Forked(run) };
             let (from, entries) = (place.from.clone(), place.entries.to_vec());
             return Ok(self.going(request, way, from, entries, place.puts.iter().cloned()));
         }
@@ -162,10 +167,17 @@ impl Places {
         let kept = asked.previous.is_some();
         let echo = if kept { Some(&place.answer.shown) } else { echo(news) };
         if !(is_one_turn(news) && history::is_shown(echo.map(|it| &**it), &place.answer.shown)) {
-            let entries = reader.entries(news);
-            let run = self.resumed(asked, place.way_to().into_iter().chain(entries.clone()).collect())?;
-            let old = if kept { Vec::new() } else { place.puts.to_vec() };
-            return Ok(self.going(request, Way::Forked(run), Some(place.clone()), entries, old));
+            let news = reader.entries(news);
+            // An answer that the provider keeps was given; one that is not shown was not.
+            let (mut way, from, mut entries, old) = if kept {
+                (place.way_from(), Some(place), Vec::new(), Vec::new())
+            } else {
+                (place.way_to(), place.from.clone(), place.entries.to_vec(), place.puts.to_vec())
+            };
+            way.extend_from_slice(&news);
+            entries.extend(news);
+            let run = self.resumed(asked, way)?;
+            return Ok(self.going(request, Way::Forked(run), from, entries, old));
         }
         let way = match place.goes_on(asked) {
             Some(run) => Way::Straight(run),
@@ -206,15 +218,22 @@ impl Places {
         Going { fresh, notices, ..self.going(request, way, Some(place), entries, puts) }
     }
 
-    /// The place with the longest beginning in common, with the number of its items, and the path of the request.
-    fn find(&self, conversation: &str, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Path) {
+    /// The place with the longest beginning in common, with the number of its items, and the way of the request.
+    fn find(
+        &self,
+        conversation: &str,
+        asked: &Asked,
+        items: &[Item],
+    ) -> (Option<(Arc<Place>, usize)>, Trail) {
         let known = locked(&self.all);
         let followed = asked.previous.as_ref().and_then(|id| known.answered(id));
-        let start = followed.as_ref().map_or_else(|| Path::of(conversation), |it| it.path);
-        let paths = paths(start, items);
-        let path = paths.last().copied().unwrap_or(start);
-        let found = known.last_of(&paths).or_else(|| followed.map(|it| (it, 0)));
-        (found, path)
+        let behind = |it: &Arc<Place>| it.trail.after(&it.answer.shown);
+        let start = followed.as_ref().map_or_else(|| Trail::of(conversation), behind);
+        let start = asked.previous.as_ref().map_or(start, |id| start.follows(id));
+        let trails = start.to(items);
+        let trail = trails.last().copied().unwrap_or(start);
+        let found = known.last_of(&trails, items).or_else(|| followed.map(|it| (it, 0)));
+        (found, trail)
     }
 
     fn going(
@@ -225,14 +244,15 @@ impl Places {
         entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
-        let Request { asked, items, path, beginning, before } = *request;
+        let Request { asked, items, trail, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
         let mut edits = edits(&puts, before, items, &asked.messages);
         let length =
             Length { items: before.items + items.len(), messages: before.messages + asked.messages.len() };
-        // Else what follows may belong to the last message.
-        let beginning =
-            beginning.filter(|_| items.last().is_some_and(|it| it.at + 1 == asked.messages.len()));
+        // Else what follows may belong to the last message, or what comes before is not shown.
+        let is_whole =
+            || asked.previous.is_none() && items.last().is_some_and(|it| it.at + 1 == asked.messages.len());
+        let beginning = beginning.filter(|_| is_whole());
         let lacks = from.as_ref().filter(|_| asked.previous.is_some()).map_or(&[][..], |it| &it.answer.lacks);
         if !lacks.is_empty() {
             edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
@@ -253,7 +273,7 @@ impl Places {
             length,
             fresh: Vec::new(),
             notices: Vec::new(),
-            path,
+            trail,
             beginning,
             from,
             entries,
@@ -305,10 +325,10 @@ impl Places {
     /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
     /// oldest ones are forgotten: a history that no place knows is folded from its start.
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
-        let Going { branch, path, beginning, length, from, entries, puts, run, ending, .. } = going;
+        let Going { branch, trail, beginning, length, from, entries, puts, run, ending, .. } = going;
         let entries = entries.into();
         let run = Mutex::new(Some(Box::new(run)));
-        let place = Place { path, beginning, length, from, entries, puts, answer, ending, run, branch };
+        let place = Place { trail, beginning, length, from, entries, puts, answer, ending, run, branch };
         locked(&self.all).keeps(place, self.most);
     }
 }
@@ -319,20 +339,11 @@ struct Request<'a> {
     asked: &'a Asked,
     /// The items of what was read.
     items: &'a [Item],
-    path: Path,
+    trail: Trail,
     /// How it begins, up to its end.
     beginning: Option<Beginning>,
     /// What was not read.
     before: Length,
-}
-
-/// The paths to these items, which come after another one.
-fn paths(mut path: Path, items: &[Item]) -> Vec<Path> {
-    let then = |item: &Item| {
-        path = path.then(&item.said);
-        path
-    };
-    items.iter().map(then).collect()
 }
 
 /// The index of the first message behind so many items.

@@ -1,7 +1,9 @@
 //! Which way of a conversation a request goes on: the one it comes from, or one of its own.
 
+use std::path::{Path, PathBuf};
+
 use balk::proxy::{Proxy, Proxying};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::client::{Client, answers, proxy, proxying, shown};
 use crate::common::server::Server;
@@ -64,15 +66,135 @@ fn a_request_that_is_sent_again_is_no_other_conversation() {
     client.asks();
     client.result("a", "files");
     client.asks();
-    let names = || {
-        let files = std::fs::read_dir(folder.path()).expect("a folder");
-        let mut names: Vec<_> = files.map(|it| it.expect("a file").file_name()).collect();
-        names.sort();
-        names
-    };
+    let names = || ways(folder.path()).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(names(), ["it-0.jsonl"]);
     // Something has gone on from this one, and is kept.
     client.messages.truncate(1);
     client.send();
     assert_eq!(names(), ["it-0.jsonl", "it-1.jsonl"]);
+}
+
+/// The transcripts of a log by name: the ids of the calls and the texts of the results.
+fn ways(folder: &Path) -> Vec<(String, Vec<String>)> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|it| it.expect("a file").path());
+    let files = files.filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
+    let way = |path: PathBuf| {
+        let name = path.file_name().expect("a name").to_str().expect("text").to_owned();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let transcript: Value = serde_json::from_str(&text).expect("one line of JSON");
+        let messages = transcript["messages"].as_array().expect("a list");
+        let calls = messages.iter().filter_map(|it| it["tool_calls"].as_array()).flatten();
+        let results = messages.iter().filter(|it| it["role"] == "tool").map(|it| &it["content"]);
+        let said = calls.map(|it| &it["id"]).chain(results);
+        (name, said.map(|it| it.as_str().expect("text").to_owned()).collect())
+    };
+    let mut ways: Vec<_> = files.map(way).collect();
+    ways.sort();
+    ways
+}
+
+#[test]
+fn sessions_with_one_task_know_nothing_of_each_other() {
+    // The second session's call has a name of its own, or that of the first one's call.
+    for id in ["c", "b"] {
+        let (server, proxy) = proxy(vec![
+            answers("retry", &[("a", "rm")]),
+            answers("", &[("b", "ls")]),
+            answers("done", &[]),
+            answers("", &[(id, "ls")]),
+            answers("done", &[]),
+        ]);
+        let [mut first, mut second] = [Client::new(&proxy), Client::new(&proxy)];
+        for (client, id, result) in [(&mut first, "b", "a secret"), (&mut second, id, "files")] {
+            client.asks();
+            client.result(id, result);
+            client.asks();
+            client.user("Go on.");
+        }
+        first.asks();
+        second.asks();
+        let sent = server.requests();
+        let own = ["user: Do it.", &format!("assistant:  {id}"), "tool: files"];
+        assert_eq!(shown(&sent[4]), own);
+        assert_eq!(shown(&sent[6]), [&own[..], &["assistant: done", "user: Go on."]].concat());
+        let hidden = "assistant: retry a";
+        assert_eq!((shown(&sent[2])[1].as_str(), shown(&sent[5])[1].as_str()), (hidden, hidden));
+    }
+}
+
+#[test]
+fn sessions_that_take_turns_have_guards_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scripts = ["a", "b", "c", "d"].map(|id| answers("", &[(id, "ls")]));
+    let server = Server::of([&scripts[..], &[answers("done", &[])]].concat());
+    let log = Some(folder.path().to_owned());
+    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let mut clients = [Client::new(&proxy), Client::new(&proxy)];
+    for (turn, results) in [["one", "two"], ["one", "two"], ["three", "three"]].into_iter().enumerate() {
+        for (client, result) in clients.iter_mut().zip(results) {
+            let message = client.asks();
+            if turn < 2 {
+                client.result(message["tool_calls"][0]["id"].as_str().expect("an id"), result);
+            }
+        }
+    }
+    let ways: Vec<String> = ways(folder.path()).into_iter().map(|(_, way)| way.join(" ")).collect();
+    assert_eq!(ways, ["b d two two", "a c one one"]);
+}
+
+#[test]
+fn a_history_is_what_it_shows_whatever_was_answered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
+    let log = Some(folder.path().to_owned());
+    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let mut client = Client::new(&proxy);
+    client.asks();
+    client.messages[1]["tool_calls"][0]["function"]["name"] = "rm".into();
+    client.messages[1]["tool_calls"][0]["id"] = "b".into();
+    client.result("b", "gone");
+    for _ in 0..2 {
+        client.send();
+        assert_eq!(
+            ways(folder.path())[1],
+            ("it-1.jsonl".to_owned(), vec!["b".to_owned(), "gone".to_owned()])
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_cuts_old_results_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::of(vec![
+        answers("retry", &[]),
+        answers("", &[("a", "ls")]),
+        answers("", &[("b", "ls")]),
+        answers("done", &[]),
+    ]);
+    let log = Some(folder.path().to_owned());
+    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let mut client = Client::new(&proxy);
+    client.asks();
+    client.result("a", "files");
+    client.asks();
+    client.messages[2]["content"] = "(cut)".into();
+    client.result("b", "files");
+    client.asks();
+    let way = vec!["a", "b", "files", "files"].into_iter().map(str::to_owned).collect();
+    assert_eq!(ways(folder.path()), [("it-0.jsonl".to_owned(), way)]);
+    assert_eq!(shown(&server.requests()[3])[1], "assistant: retry");
+}
+
+#[test]
+fn a_log_keeps_what_an_earlier_proxy_wrote() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (nth, id) in ["a", "b"].into_iter().enumerate() {
+        let server = Server::of(vec![answers("", &[(id, "ls")])]);
+        let log = Some(folder.path().to_owned());
+        let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+        Client::new(&proxy).asks();
+        let names: Vec<_> = ["a", "b"].into_iter().enumerate().take(nth + 1).collect();
+        let way = |(nth, id)| (format!("it-{nth}.jsonl"), vec![String::from(id)]);
+        assert_eq!(ways(folder.path()), names.into_iter().map(way).collect::<Vec<_>>());
+    }
 }

@@ -39,7 +39,7 @@ pub struct Conversations {
     places: Arc<Mutex<Vec<Place>>>,
 }
 
-/// A request on its way to its answer. Dropped before, it leaves no trace.
+/// A request on its way to its answer. Where it is dropped before, the next one is folded anew.
 #[derive(Debug)]
 pub struct Exchange {
     /// None once it was answered.

@@ -8,6 +8,12 @@ use serde_json::{Value, json};
 use super::client::{Client, answers, proxy, proxying, shown};
 use crate::common::server::Server;
 
+/// A proxy before this server with its log in this folder.
+fn logged(server: &Server, folder: &Path) -> Proxy {
+    let log = Some(folder.to_owned());
+    Proxy::start(Proxying { log, ..proxying(server) }).expect("a port is free")
+}
+
 #[test]
 fn forks_and_rewritten_histories_have_guards_of_their_own() {
     let (server, proxy) =
@@ -33,8 +39,7 @@ fn a_history_that_shows_what_was_not_answered_is_a_way_of_its_own() {
     let ways = |rewrites: &dyn Fn(&mut Client)| {
         let folder = tempfile::tempdir().expect("a folder");
         let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
-        let log = Some(folder.path().to_owned());
-        let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+        let proxy = logged(&server, folder.path());
         let mut client = Client::new(&proxy);
         client.asks();
         rewrites(&mut client);
@@ -59,8 +64,7 @@ fn a_history_that_shows_what_was_not_answered_is_a_way_of_its_own() {
 fn a_request_that_is_sent_again_is_no_other_conversation() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
-    let log = Some(folder.path().to_owned());
-    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let proxy = logged(&server, folder.path());
     let mut client = Client::new(&proxy);
     client.send();
     client.asks();
@@ -127,8 +131,7 @@ fn sessions_that_take_turns_have_guards_of_their_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let scripts = ["a", "b", "c", "d"].map(|id| answers("", &[(id, "ls")]));
     let server = Server::of([&scripts[..], &[answers("done", &[])]].concat());
-    let log = Some(folder.path().to_owned());
-    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let proxy = logged(&server, folder.path());
     let mut clients = [Client::new(&proxy), Client::new(&proxy)];
     for (turn, results) in [["one", "two"], ["one", "two"], ["three", "three"]].into_iter().enumerate() {
         for (client, result) in clients.iter_mut().zip(results) {
@@ -146,8 +149,7 @@ fn sessions_that_take_turns_have_guards_of_their_own() {
 fn a_history_is_what_it_shows_whatever_was_answered() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);
-    let log = Some(folder.path().to_owned());
-    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let proxy = logged(&server, folder.path());
     let mut client = Client::new(&proxy);
     client.asks();
     client.messages[1]["tool_calls"][0]["function"]["name"] = "rm".into();
@@ -171,8 +173,7 @@ fn an_agent_that_cuts_old_results_goes_on() {
         answers("", &[("b", "ls")]),
         answers("done", &[]),
     ]);
-    let log = Some(folder.path().to_owned());
-    let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+    let proxy = logged(&server, folder.path());
     let mut client = Client::new(&proxy);
     client.asks();
     client.result("a", "files");
@@ -190,8 +191,7 @@ fn a_log_keeps_what_an_earlier_proxy_wrote() {
     let folder = tempfile::tempdir().expect("a folder");
     for (nth, id) in ["a", "b"].into_iter().enumerate() {
         let server = Server::of(vec![answers("", &[(id, "ls")])]);
-        let log = Some(folder.path().to_owned());
-        let proxy = Proxy::start(Proxying { log, ..proxying(&server) }).expect("a port is free");
+        let proxy = logged(&server, folder.path());
         Client::new(&proxy).asks();
         let names: Vec<_> = ["a", "b"].into_iter().enumerate().take(nth + 1).collect();
         let way = |(nth, id)| (format!("it-{nth}.jsonl"), vec![String::from(id)]);

@@ -12,21 +12,21 @@
 //! is certain if it changes a file that the request names, for the first time. It is doubtful after any other text of
 //! one short paragraph, if it looks like code (`name(argument="value")` alone), if several stand beside each other
 //! without being a list, if the same call was made from a text before and each time changes something, if the request
-//! speaks of an example, if it comes after the user agreed to one that they had asked to see, and if it would write a
-//! file again that was written before the request, which names no file. A doubtful call is
-//! made if its tools are known to only read; else the user is asked, once for each call. If they agree, the next print
-//! of it is made.
+//! speaks of an example or may want to see a call, if it comes after the user agreed to one that they had asked to see,
+//! and if it would write a file again that was written before the request, which names no file. A doubtful call is made
+//! if its tools are known to only read; else the user is asked, once for each call. If they agree, the next print of it
+//! is made.
 //!
 //! *After a demand.* The answer to a guard that asked for a call is an attempt at it. Text around a printed call does
 //! not make it doubtful then, and of several the first is the next one, since the others were written before its
 //! result. What follows it is cut: it is prose about the call, or a result that the model made up.
 //!
 //! *Stays silent* about a printed call that may be an example or an answer: the user's request speaks of JSON, of calls
-//! or of an example, or has a call in it; text follows the call; the text before it is long, has several paragraphs,
-//! a list, a code block or a question, or introduces an example; the code block around it has more in it; calls stand
-//! in several places, or two of them concern one file; the object has members that no call has; arguments are
-//! placeholders. So does it after a finish reason that says that the answer was cut off or withheld, and where nothing
-//! is known of the offer. `no-tools` corrects what is left.
+//! or of an example, names a call as a thing to see (`showing/calls.rs`), or has a call in it; text follows the call;
+//! the text before it is long, has several paragraphs, a list, a code block or a question, or introduces an example;
+//! the code block around it has more in it; calls stand in several places, or two of them concern one file; the object
+//! has members that no call has; arguments are placeholders. So does it after a finish reason that says that the answer
+//! was cut off or withheld, and where nothing is known of the offer. `no-tools` corrects what is left.
 //!
 //! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest
 //! first, and as the result of a call with unreadable arguments which form is asked. Names that are near none get

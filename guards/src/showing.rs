@@ -8,6 +8,8 @@ use crate::search::has_question_mark;
 use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_short;
 
+pub(crate) mod calls;
+
 /// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
 const SHOWINGS: &[&str] = &[
     "code",
@@ -38,42 +40,58 @@ const SHOWINGS: &[&str] = &[
 
 /// What the words of a message ask for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish(Found);
+pub(crate) struct Wish {
+    found: Found,
+    /// What says that it asks for a call as a thing to see.
+    calls: u8,
+}
 
 impl Wish {
+    /// Of a message of the user.
     pub(crate) fn of(text: &str) -> Self {
+        Self { calls: calls::evidence(text), ..Self::of_words(text) }
+    }
+
+    /// Of any text, by single words alone.
+    pub(crate) fn of_words(text: &str) -> Self {
         static LISTS: LazyLock<Lists> =
             LazyLock::new(|| Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES]));
-        Self(LISTS.find(&folded(text)))
+        Self { found: LISTS.find(&folded(text)), calls: 0 }
     }
 
     /// Whether it asks to be shown something.
     pub(crate) fn asks_to_see(self) -> bool {
-        self.0.has(0)
+        self.found.has(0)
     }
 
     fn orders_to_show(self) -> bool {
-        self.0.has(1)
+        self.found.has(1)
     }
 
     fn wants_it_written(self) -> bool {
-        self.0.has(2)
+        self.found.has(2)
     }
 
     /// Whether it speaks of calls, so that a printed one may be the answer to it.
     pub(crate) fn speaks_of_calls(self) -> bool {
-        self.0.has(3) || self.0.has(4) && (self.0.has(5) || self.asks_to_see())
+        let of_form = self.found.has(3) || self.found.has(4) && (self.found.has(5) || self.asks_to_see());
+        of_form || self.calls > 1
+    }
+
+    /// Whether it may ask for a call as a thing to see.
+    pub(crate) fn may_want_calls(self) -> bool {
+        self.calls > 0
     }
 
     /// Whether its words introduce an example.
     pub(crate) fn speaks_of_examples(self) -> bool {
-        self.0.has(6)
+        self.found.has(6)
     }
 }
 
 /// Whether the message asks to be shown something.
 pub(crate) fn asks_to_see(text: &str) -> bool {
-    Wish::of(text).asks_to_see()
+    Wish::of_words(text).asks_to_see()
 }
 
 /// The form of calls, in words.
@@ -126,7 +144,7 @@ pub(crate) fn asks_for_code(text: &str, has_failed: bool) -> bool {
     if first.is_some_and(|word| is_of(&SHOW, word)) {
         return true;
     }
-    let wish = Wish::of(text);
+    let wish = Wish::of_words(text);
     let text = text.trim();
     let is_order = || is_short(text) && !has_question_mark(text) && !wish.wants_it_written();
     wish.orders_to_show() || has_failed && wish.asks_to_see() && is_order()

@@ -47,7 +47,7 @@ pub(super) fn judge(text: &str, printed: &Printed<'_>) -> Meant {
 pub(super) fn judge_answer(text: &str, printed: &Printed<'_>) -> Meant {
     let is_call = !printed.is_in_code && !printed.calls.iter().any(|it| it.is_strange);
     let around = [&text[..printed.span.start], &text[printed.span.end..]];
-    if !is_call || around.iter().any(|it| has_question_mark(it) || Wish::of(it).speaks_of_examples()) {
+    if !is_call || around.iter().any(|it| has_question_mark(it) || Wish::of_words(it).speaks_of_examples()) {
         return Meant::No;
     }
     if is_plain_code(printed) { Meant::Perhaps } else { Meant::Certainly }
@@ -67,7 +67,7 @@ fn introduces(before: &str) -> bool {
         && !shows
         && !is_list
         && !has_question_mark(before)
-        && !Wish::of(before).speaks_of_examples()
+        && !Wish::of_words(before).speaks_of_examples()
 }
 
 /// Whether a value of these arguments is a placeholder.

@@ -64,7 +64,8 @@ pub(super) enum Wish {
     Open,
     /// It speaks of them, and one was printed.
     Shown,
-    /// They saw one, and had nothing to say but that the model should go on; or the request speaks of an example.
+    /// They saw one, and had nothing to say but that the model should go on; or the request speaks of an example, or
+    /// may want to see a call.
     Perhaps,
 }
 
@@ -113,8 +114,10 @@ impl RepairState {
     pub(super) fn heard(&mut self, text: &str) {
         self.demand = Demand::None;
         let asked = showing::Wish::of(text);
-        let of_calls = asked.speaks_of_calls();
-        if !of_calls && is_nudge(text) && !asked.asks_to_see() {
+        let names_tool = showing::calls::asks_about_one_of(text, |name| self.offered.named(name).is_some());
+        let of_calls = asked.speaks_of_calls() || names_tool && asked.may_want_calls();
+        let may_be = names_tool || asked.may_want_calls() || asked.speaks_of_examples();
+        if !of_calls && is_nudge(text) && !asked.asks_to_see() && !asked.may_want_calls() {
             if self.wish == Wish::Shown {
                 self.wish = Wish::Perhaps;
             }
@@ -128,7 +131,7 @@ impl RepairState {
         }
         let old = self.finished.len().saturating_sub(FILES);
         self.finished.drain(..old);
-        self.wish = match (of_calls, asked.speaks_of_examples()) {
+        self.wish = match (of_calls, may_be) {
             (true, _) => Wish::Open,
             (false, true) => Wish::Perhaps,
             (false, false) => Wish::None,

@@ -48,6 +48,7 @@ mod readme;
 mod repair;
 mod repair_demand;
 mod repair_doubts;
+mod repair_shown;
 mod repetition;
 mod repetition_vectors;
 mod retry_again;

@@ -2,7 +2,11 @@
 //!
 //! *Nothing changed* means that no later result says otherwise (`change.rs`). A user's message is a possible change,
 //! because the user may have changed something, unless it says "go on" and nothing else, or is a nudge that was said
-//! before ([`nudge`](balk_contract::nudge)). So is a compaction: the result is no longer in the view.
+//! before ([`nudge`](balk_contract::nudge)). One that says "again" asks for it each time. So is a compaction: the
+//! result is no longer in the view.
+//!
+//! A *step* (scroll, louder, undo, next) names no file, carries no text and is acknowledged in a line, so nothing shows
+//! that it is done: how often it is meant is up to the user. Each message of theirs may ask for it once more.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use self::remembered::Remembered;
+use self::remembered::{Step, is_acknowledgement};
+use self::wanted::{Wanted, says_again};
 use crate::arguments::{beginning, inserted, save_beginning};
 use crate::change::Change;
 use crate::failure::{follows_a_log, is_failure, is_waiting, pauses};
@@ -23,6 +29,7 @@ use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
 mod remembered;
+mod wanted;
 
 /// How many distinct calls are remembered. A call that returns after so many others counts as new. The memory does
 /// not grow with the run, and no recorded repetition is that wide.
@@ -57,6 +64,10 @@ pub(crate) struct CallMemory {
     waiting: Vec<Arc<str>>,
     /// The user's last nudges, as hashes.
     nudges: VecDeque<u64>,
+    /// Messages of the user.
+    messages: u64,
+    /// How often their last request wants something.
+    wanted: Wanted,
     /// Turns in which the model waited for something.
     pauses: u32,
     /// The last of them.
@@ -93,6 +104,22 @@ impl CallMemory {
     /// Whether nothing can have changed since this call last ran.
     pub(crate) fn is_unchanged_since(&self, call: &Remembered) -> bool {
         call.possible_changes == self.possible_changes
+    }
+
+    /// Whether it is a step, and the user has spoken since it last ran.
+    pub(crate) fn may_be_wanted_again(&self, call: &Remembered) -> bool {
+        call.messages != self.messages && call.is_step()
+    }
+
+    /// How often the user wants it, if they gave a number: any call if they said "times", and a step by any number.
+    /// What will fail again is worth no second try.
+    pub(crate) fn times_wanted(&self, call: &Remembered) -> u32 {
+        let lasts = call.status == Status::Error && call.prospect == Prospect::Lasting && !call.counts;
+        match (lasts || call.changed_nothing, call.is_step()) {
+            (true, _) => 0,
+            (false, true) => self.wanted.times.max(self.wanted.number),
+            (false, false) => self.wanted.times,
+        }
     }
 
     /// Pauses since the first of its equal results, at most [`PAUSES`].
@@ -169,10 +196,15 @@ impl CallMemory {
     }
 
     fn user_spoke(&mut self, text: &str) {
+        self.messages = self.messages.saturating_add(1);
+        let wanted = Wanted::of(text);
+        if wanted != Wanted::default() || !is_nudge(text) {
+            self.wanted = wanted;
+        }
         if is_go_ahead(text) {
             return;
         }
-        if is_nudge(text) {
+        if is_nudge(text) && !says_again(text) {
             let nudge = xxh3_64(text.trim().as_bytes());
             if self.nudges.contains(&nudge) {
                 return;
@@ -274,7 +306,9 @@ impl CallMemory {
         // same.
         let in_a_row =
             status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
-        let again = same && unchanged && in_a_row;
+        let is_wanted =
+            call.messages != self.messages && call.step != Step::No && is_acknowledgement(&result.text);
+        let again = same && unchanged && in_a_row && !is_wanted;
         call.equal_results = if again { call.equal_results.saturating_add(looks) } else { 1 };
         if !again {
             call.pauses_before = self.pauses;
@@ -298,6 +332,7 @@ impl CallMemory {
         call.result_key = result_key;
         call.possible_changes = self.possible_changes;
         call.begun = self.begun;
+        call.messages = self.messages;
         call.result.clear();
         let cut = shown(&result.text);
         call.result.push_str(&result.text[..cut]);
@@ -332,6 +367,8 @@ impl CallMemory {
                 counts: false,
                 changed_nothing: false,
                 is_of_file: call.path_key().is_some(),
+                step: Step::of(call),
+                messages: 0,
                 is_of_log: false,
                 moves: false,
                 waits: false,
@@ -353,6 +390,7 @@ impl CallMemory {
         }
         place.effect = call.effect;
         place.is_of_file = call.path_key().is_some();
+        place.step = Step::of(call);
         (place.equal_results, place.moves) = (0, false);
         place.ladder = Ladder::default();
         oldest

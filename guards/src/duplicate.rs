@@ -10,9 +10,11 @@
 //! ([`progress`](crate::progress) is more patient); if the error looks temporary (time-outs, 503) and was seen fewer
 //! than five times, or counts failures and was seen twice (a flaky test); if a call that did not fail returns after
 //! another call (waiting for a job); and within one completion (parallel fan-out). A block lapses after some turns,
-//! because a blocked call can never show that its result has changed. A call that looks at something has a new ladder
-//! after something else may have begun: it may look at another job (spec P4). The same call with something added or
-//! taken away, and the same answer, has begun nothing.
+//! because a blocked call can never show that its result has changed. So it does where the user wants the repeat: they
+//! gave a number of times, said "again", or spoke since a step was acknowledged (`call_memory.rs`); and where a small
+//! change of a failed write mends what its error names (`failed_writes.rs`). A call that looks at something has a new
+//! ladder after something else may have begun: it may look at another job (spec P4). The same call with something added
+//! or taken away, and the same answer, has begun nothing.
 //!
 //! *Thresholds*: two equal results before a repeat counts, because the same call three times with an equal result is
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
@@ -99,7 +101,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
@@ -143,7 +145,7 @@ impl Duplicate {
         let memory = &self.state.memory;
         let before = memory.get(family)?;
         // `progress` handles models that wait: it has its own patience and its own text.
-        if before.waits || !memory.is_unchanged_since(before) {
+        if before.waits || !memory.is_unchanged_since(before) || memory.may_be_wanted_again(before) {
             return None;
         }
         let (patience, equal) = (before.patience(), self.settings.equal_results);
@@ -164,6 +166,7 @@ impl Duplicate {
             }
             (Status::Error, Prospect::Unknown) | (Status::Ok | Status::Unknown, _) => equal,
         };
+        let needed = needed.max(memory.times_wanted(before));
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
         // A model that did something else in between may be checking whether a job has advanced.

@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::ladder::Ladder;
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::wording::first_line;
-use balk_contract::{Effect, ResultKey, Status};
+use balk_contract::{Effect, ResultKey, Status, ToolCall};
 
 /// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
 /// recordings, such answers are in none of the judged points that a third equal call finds
 /// (`docs/labels.md#what-single-rules-find`).
 const STATE_BYTES: usize = 100;
+/// The longest arguments of a step, in bytes: a direction, a key, an amount. A message to somebody is longer.
+const STEP_BYTES: usize = 64;
 /// Bytes of the letters of a word: four letters, or two of a script that writes a word in one or two.
 const WORD_BYTES: usize = 4;
 /// The factor by which more looks are allowed at what may be the state of something: as in
@@ -39,6 +41,10 @@ pub(crate) struct Remembered {
     pub(crate) changed_nothing: bool,
     /// Whether it names a file or a folder as its path.
     pub(super) is_of_file: bool,
+    /// Whether its arguments can be those of a step.
+    pub(super) step: Step,
+    /// How many messages of the user had come when it last ran.
+    pub(super) messages: u64,
     /// Whether its equal results are looks at a log.
     pub(super) is_of_log: bool,
     /// Whether its answer has changed with nothing in between that may have changed it: it looks at what others change.
@@ -65,11 +71,20 @@ impl Remembered {
         if line.is_empty() { "(nothing)".into() } else { line }
     }
 
-    /// The factor by which more looks are allowed at what others change.
+    /// Whether it is a step that worked: it scrolls, presses, turns louder, undoes. Its answer acknowledges it and says
+    /// no more, so the same answer again does not show that nothing happened.
+    pub(crate) fn is_step(&self) -> bool {
+        self.step != Step::No && self.status != Status::Error && is_acknowledgement(&self.result)
+    }
+
+    /// The factor by which more looks are allowed at what others change, and more steps.
     pub(crate) fn patience(&self) -> u32 {
         match self.is_of_log {
             true => STATE_PATIENCE * STATE_PATIENCE,
             false if self.moves || self.reports_a_state() => STATE_PATIENCE,
+            false if self.step == Step::Bare && self.effect.is_known_change() && self.is_step() => {
+                STATE_PATIENCE
+            }
             false => 1,
         }
     }
@@ -90,4 +105,38 @@ impl Remembered {
                 && !word.ends_with([':', '：', '>'])
         })
     }
+}
+
+/// Whether a call can be a step, by its effect and its arguments: it may change something each time, names no file, and
+/// has a word or two and no code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Step {
+    #[default]
+    No,
+    /// It has a number or an address, so it may be about something that is paid or sent once.
+    OfThing,
+    Bare,
+}
+
+impl Step {
+    pub(super) fn of(call: &ToolCall) -> Self {
+        let may_change_again = matches!(call.effect, Effect::Write | Effect::External | Effect::Unknown);
+        let arguments = call.arguments.as_bytes();
+        if !may_change_again || arguments.len() > STEP_BYTES || call.path_key().is_some() {
+            return Self::No;
+        }
+        let is_code = |it: &u8| b"$()|;=<>&/\\*'`".contains(it);
+        if arguments.iter().any(is_code) {
+            return Self::No;
+        }
+        let names = arguments.iter().any(|it| it.is_ascii_digit() || *it == b'@');
+        if names { Self::OfThing } else { Self::Bare }
+    }
+}
+
+/// Whether an answer is one short line.
+pub(super) fn is_acknowledgement(answer: &str) -> bool {
+    let answer = answer.trim();
+    answer.len() <= STATE_BYTES && !answer.contains('\n')
 }

@@ -323,10 +323,10 @@ fn d4_the_whole_stack_climbs_the_ladder_between_go_aheads() {
 fn d1_a_nudge_that_was_said_before_changes_nothing() {
     let mut run = run();
     run.check(&failed(), "pass");
-    run.user("Try again.");
+    run.user("It must work.");
     run.check(&failed(), "pass");
     for expected in [BLOCK, SECOND, ASK] {
-        run.user("Try again.");
+        run.user("It must work.");
         run.check(&failed(), expected);
     }
     run.user("I have installed it. Proceed.");

@@ -11,6 +11,7 @@ mod common;
 mod duplicate;
 mod duplicate_ladder;
 mod duplicate_variants;
+mod duplicate_wanted;
 mod empty_completion;
 mod extremes;
 mod fence;

@@ -1,0 +1,193 @@
+//! What a user says about how often they want a call: a number of times, or "again".
+
+use serde::{Deserialize, Serialize};
+
+use balk_contract::wording::is_longer;
+
+/// How often a request wants something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    /// So many times, in words for that: "10 times", "dreimal", "5回". 0 if it says none.
+    pub(super) times: u32,
+    /// The largest number that may be meant so: "the last three changes".
+    pub(super) number: u32,
+}
+
+/// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
+/// things.
+const CHARS: usize = 400;
+/// The most times that a user wants something in so many words, and as a mere number.
+const TIMES: u32 = 1_000;
+const NUMBER: u32 = 20;
+
+impl Wanted {
+    pub(super) fn of(request: &str) -> Self {
+        if is_longer(request, CHARS) {
+            return Self::default();
+        }
+        let text = request.to_lowercase();
+        let mut wanted = Self::default();
+        let mut words = text.split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            let bare = word.trim_matches(|c| !is_of_word(c));
+            let Some((number, unit)) = number(bare) else { continue };
+            let next = words.peek().filter(|_| unit.is_empty() && word.ends_with(bare));
+            let next =
+                next.map(|it| it.trim_end_matches(|c: char| !c.is_alphanumeric())).filter(|it| *it != "x");
+            let unit = next.unwrap_or(unit);
+            if is_times(unit) && number <= TIMES {
+                wanted.times = wanted.times.max(number);
+            } else if number <= NUMBER {
+                wanted.number = wanted.number.max(number);
+            }
+        }
+        wanted
+    }
+}
+
+/// Whether a short message only says "again": what it is about is wanted once more, as often as it comes.
+pub(super) fn says_again(nudge: &str) -> bool {
+    let text = nudge.to_lowercase();
+    let is_apart = |at: usize, word: &str| {
+        let is_letter = |c: char| c.is_alphabetic() && c < FIRST_SIGN;
+        let (before, behind) = (&text[..at], &text[at + word.len()..]);
+        !word.ends_with(is_letter) || !before.ends_with(is_letter) && !behind.starts_with(is_letter)
+    };
+    AGAIN.iter().any(|word| text.match_indices(word).any(|(at, _)| is_apart(at, word)))
+}
+
+/// The first of the scripts that write words without blanks.
+const FIRST_SIGN: char = '\u{2e80}';
+
+/// Points, slashes and such make a number part of a name, a version, a date or an amount.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '/' | '-' | '_' | ':' | '#' | '@' | '\\' | '%' | '$' | '€' | '×')
+}
+
+/// The number that a word is, or begins with, and what follows it: `10x`, `3回`, `fünfmal`.
+fn number(word: &str) -> Option<(u32, &str)> {
+    let word = word.trim_end_matches(['.', ':', '-']);
+    digits(word).or_else(|| spelt(word)).or_else(|| sign(word))
+}
+
+/// In scripts without blanks a number may be inside of what looks like one word.
+fn digits(word: &str) -> Option<(u32, &str)> {
+    let start = word.find(|c: char| c.is_ascii_digit())?;
+    let end = word[start..].find(|c: char| !c.is_ascii_digit()).map_or(word.len(), |at| start + at);
+    let (before, unit) = (&word[..start], &word[end..]);
+    let is_sign = |c: char| c >= FIRST_SIGN;
+    let is_alone =
+        before.chars().all(is_sign) && (unit.is_empty() || unit.starts_with(is_sign) || is_times(unit));
+    let number = word[start..end].parse().ok().filter(|it| *it > 1)?;
+    is_alone.then_some((number, unit))
+}
+
+/// A sign for a number says little without one for "times": it is in many words.
+fn sign(word: &str) -> Option<(u32, &str)> {
+    word.char_indices().find_map(|(at, c)| {
+        let (_, number) = SIGNS.iter().find(|(sign, _)| *sign == c)?;
+        let unit = &word[at + c.len_utf8()..];
+        is_times(unit).then_some((*number, unit))
+    })
+}
+
+/// Numbers in words, in front of their own words for "times".
+fn spelt(word: &str) -> Option<(u32, &str)> {
+    SPELT.iter().find_map(|(number, words)| {
+        let rest = words.iter().filter_map(|it| word.strip_prefix(it));
+        let rest = rest.filter(|it| it.is_empty() || is_times(it));
+        rest.min_by_key(|it| it.len()).map(|it| (*number, it))
+    })
+}
+
+/// Whether a word says that a number is one of times.
+fn is_times(unit: &str) -> bool {
+    let unit = unit.trim_start_matches('-').trim_end_matches(['.', ':', '-']);
+    TIMES_WORDS.contains(&unit) || TIMES_SIGNS.iter().any(|it| unit.starts_with(it))
+}
+
+const TIMES_WORDS: &[&str] = &[
+    "times", "x", "×", "tries", "attempts", "runs", "mal", "male", "veces", "fois", "vezes", "volte", "раз",
+    "раза", "keer", "razy",
+];
+const TIMES_SIGNS: &[&str] = &["回", "度", "次", "遍", "번", "회"];
+const SIGNS: [(char, u32); 10] = [
+    ('两', 2),
+    ('二', 2),
+    ('三', 3),
+    ('四', 4),
+    ('五', 5),
+    ('六', 6),
+    ('七', 7),
+    ('八', 8),
+    ('九', 9),
+    ('十', 10),
+];
+const SPELT: [(u32, &[&str]); 11] = [
+    (2, &["two", "zwei", "dos", "deux", "dois", "duas", "due", "два", "дважды"]),
+    (3, &["three", "drei", "tres", "trois", "três", "tre", "три", "трижды"]),
+    (4, &["four", "vier", "cuatro", "quatre", "quatro", "quattro", "четыре"]),
+    (5, &["five", "fünf", "cinco", "cinq", "cinque", "пять"]),
+    (6, &["six", "sechs", "seis", "sei", "шесть"]),
+    (7, &["seven", "sieben", "siete", "sept", "sete", "sette", "семь"]),
+    (8, &["eight", "acht", "ocho", "huit", "oito", "otto", "восемь"]),
+    (9, &["nine", "neun", "nueve", "neuf", "nove", "девять"]),
+    (10, &["ten", "zehn", "diez", "dix", "dez", "dieci", "десять"]),
+    (12, &["twelve", "zwölf", "doce", "douze", "doze", "dodici", "двенадцать"]),
+    (20, &["twenty", "zwanzig", "veinte", "vingt", "vinte", "venti", "двадцать"]),
+];
+/// Words of those who want the same again. "Go on" is none.
+#[rustfmt::skip]
+const AGAIN: &[&str] = &[
+    "again", "once more", "one more", "retry", "another one", "repeat",
+    "noch mal", "nochmal", "nochmals", "noch einmal", "erneut", "wiederhole", "noch eins",
+    "otra vez", "de nuevo", "una vez más", "repite", "encore", "à nouveau", "de nouveau", "répète", "réessaie",
+    "réessayez", "de novo", "outra vez", "mais uma vez", "repita", "ancora", "di nuovo", "un'altra volta", "riprova",
+    "ещё раз", "еще раз", "снова", "опять", "повтори", "もう一度", "もう一回", "再度", "再来", "再试", "再一次",
+    "再次", "重试", "다시", "한 번 더", "재시도",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d7_a_request_says_how_often() {
+        for (request, times, number) in [
+            ("Run it 10 times.", 10, 0),
+            ("Roll the dice three times", 3, 0),
+            ("Do that 4x, please", 4, 0),
+            ("Führe den Test fünfmal aus.", 5, 0),
+            ("Starte es sechs Mal.", 6, 0),
+            ("Hazlo siete veces", 7, 0),
+            ("Lance-le trois fois.", 3, 0),
+            ("Нажми пять раз.", 5, 0),
+            ("ズームを4回してください。", 4, 0),
+            ("请运行三次。", 3, 0),
+            ("7번 눌러 주세요", 7, 0),
+            ("Undo the last four changes.", 0, 4),
+            ("往下滚动6格", 0, 6),
+            ("Louder by 5.", 0, 5),
+            ("Fix issue 4711 in v2.3.", 0, 0),
+            ("Open http://x.org:80/3 and a-5, #7, 10%", 0, 0),
+            ("三月的报告", 0, 0),
+            ("Scroll down.", 0, 0),
+            ("Solve f(2, 3, 7) == ('x', 2), 3^x and 5 x.", 0, 7),
+        ] {
+            assert_eq!(Wanted::of(request), Wanted { times, number }, "{request}");
+        }
+        assert_eq!(Wanted::of(&"Do it 10 times. ".repeat(30)), Wanted::default());
+    }
+
+    #[test]
+    fn d7_again_is_a_word_of_its_own() {
+        for nudge in
+            ["Try again.", "Noch mal!", "Otra vez", "Encore", "ещё раз", "もう一度", "再来一次", "다시"]
+        {
+            assert!(says_again(nudge), "{nudge}");
+        }
+        for nudge in ["Proceed.", "I don't see it.", "It is against it", "Weiter", "继续"] {
+            assert!(!says_again(nudge), "{nudge}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The duplicate guard against spec D7: calls that the user wants more than once.
+
+use crate::common::duplicates::{BLOCK, SECOND, check, failed, read, run};
+use crate::common::{Loop, Turn, calls};
+use balk_guards::Duplicate;
+
+fn scroll() -> Turn {
+    calls("send_mail", r#"{"scroll":"down"}"#).answers("ok")
+}
+
+/// After this request, so many calls pass and the next one does not.
+#[track_caller]
+fn wanted(request: &str, call: &Turn, times: usize) {
+    let mut run = run();
+    run.user(request);
+    run.pass(call, times);
+    run.check(call, BLOCK);
+}
+
+#[test]
+fn d7_a_request_says_how_many_times_it_wants_a_call() {
+    let test = calls("pytest", "{}").fails("1 failed, 11 passed");
+    wanted("Run the test 7 times and count the failures.", &test, 7);
+    wanted("Führe den Test siebenmal aus.", &test, 7);
+    wanted("テストを7回実行してください。", &test, 7);
+    wanted("Run the test and count the failures.", &test, 3);
+    // What will fail again is worth no second try, and a write that changes nothing no third.
+    wanted("Read it 7 times.", &calls("read", "{}").fails("no such file: a.py"), 1);
+}
+
+#[test]
+fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
+    wanted("Scroll down 9 lines.", &scroll(), 9);
+    wanted("Undo the last six changes.", &calls("append", "{}").answers("undone"), 6);
+    wanted("Read the first 9 lines.", &read(), 2);
+    wanted("Fix issue 4711 of v1.9.", &scroll(), 4);
+    // A command of a shell is no step.
+    wanted(
+        "Cut off the last 9 characters.",
+        &calls("bash", r#"{"command":"echo ${a:0:-9}"}"#).answers(""),
+        2,
+    );
+}
+
+/// A declared effect is no reason for less patience than none.
+#[test]
+fn d7_a_step_that_was_acknowledged_is_taken_four_times() {
+    for tool in ["append", "send_mail", "bash"] {
+        wanted("Scroll to the end.", &calls(tool, r#"{"scroll":"down"}"#).answers("scrolled"), 4);
+    }
+    // It names somebody, it is long, or its answer says more.
+    wanted("Tell them.", &calls("send_mail", r#"{"to":"mia@example.org"}"#).answers("sent"), 2);
+    let text = format!(r#"{{"text":"{}"}}"#, "a word and another ".repeat(5));
+    wanted("Tell them.", &calls("send_mail", &text).answers("sent"), 2);
+    wanted("Add it.", &calls("append", "{}").answers("a\nb"), 2);
+}
+
+#[test]
+fn d7_each_message_of_the_user_may_want_a_step_once_more() {
+    let mut run = run();
+    for said in ["Next", "next", "Weiter", "次", "Next", "Next", "Next"] {
+        run.user(said);
+        run.check(&scroll(), "pass");
+    }
+    // A failure is no step that was taken, and what was read is read.
+    for call in [failed(), calls("read", "{}").answers("a\nb")] {
+        let mut run = Loop::new(Duplicate::default());
+        run.pass(&call, 1);
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            run.user("Next");
+            said.push(crate::common::outline(&run.turn(&call)));
+        }
+        assert!(said.contains(&BLOCK.to_owned()), "{said:?}");
+    }
+}
+
+#[test]
+fn d1_again_is_a_new_request_each_time() {
+    for again in ["Try again.", "Noch mal", "Otra vez", "Encore une fois", "Ещё раз", "もう一度", "再试一次"]
+    {
+        let mut run = run();
+        for _ in 0..6 {
+            run.check(&failed(), "pass");
+            run.user(again);
+        }
+    }
+    let mut run = run();
+    run.check(&failed(), "pass");
+    run.user("Try again.");
+    run.check(&failed(), "pass");
+    run.check(&failed(), BLOCK);
+    check(&[(failed(), "pass"), (failed(), BLOCK), (failed(), SECOND)]);
+}

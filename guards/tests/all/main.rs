@@ -27,6 +27,7 @@ mod logging;
 mod messages;
 mod naive;
 mod near_duplicate;
+mod near_duplicate_fix;
 mod no_tools;
 mod no_tools_evidence;
 mod no_tools_excuses;

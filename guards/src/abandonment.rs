@@ -17,10 +17,12 @@
 //! forms of spec A5 does settle it.
 //!
 //! *Stays silent* if a success of that tool, or any call that may have done its work, comes between the failures and
-//! the fence (spec A8: code shown after the tool worked is an explanation); if the failing tool only reads or runs
-//! tests, or nothing says that it writes; if the model acts; and if the user asked to be shown code (spec A8). A call
-//! of unknown effect may have done the work if it names one of the files (`cat > game.py`), but not if it names none
-//! of them (installing a package).
+//! the fence (spec A8: code shown after the tool worked is an explanation); if the fence shares no line with what the
+//! failed calls were to write, so that it is other code (a look at the rights of a folder); once if the message itself
+//! says that the tool could not, and why (a user who was told, and has the code, has all that is left); if the failing
+//! tool only reads or runs tests, or nothing says that it writes; if the model acts; and if the user asked to be shown
+//! code (spec A8). A call of unknown effect may have done the work if it names one of the files (`cat > game.py`), but
+//! not if it names none of them (installing a package).
 //!
 //! *Thresholds*: three failures and one fence come from the field report. Recorded runs also change after three:
 //! after the third failure of one tool, the next call of gpt-4o succeeds in 41 %, that of gpt-3.5 in 12 %
@@ -28,8 +30,10 @@
 //! react to a third correction in a row in 12 to 69 %, against 75 to 88 % for the first
 //! (`docs/reactions.md#later-corrections`).
 
+mod around;
 mod debt;
 mod messages;
+mod written;
 
 use std::sync::Arc;
 
@@ -127,7 +131,7 @@ enum Settled {
 }
 
 const NAME: &str = "abandonment";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 /// Ticks (ms) to wait before a failed call runs again, multiplied by the tries so far.
 const RERUN_AFTER: u64 = 1_000;
 
@@ -160,11 +164,32 @@ impl Abandonment {
             return false;
         }
         let names_file = completion.texts().any(|text| run.names_file(text));
-        let counted = completion
-            .texts()
-            .flat_map(|text| fence::fences(text))
-            .filter(|it| names_file || self.settings.languages.iter().any(|language| it.is(language)));
-        counted.count() >= self.settings.fences
+        let is_counted =
+            |it: &fence::Fence<'_>| self.settings.languages.iter().any(|language| it.is(language));
+        let shown = completion.texts().flat_map(|text| fence::fences(text).map(move |it| (text, it)));
+        shown.filter(|(text, it)| run.shows(text, names_file, it, is_counted(it))).count()
+            >= self.settings.fences
+    }
+
+    /// Whether a message that shows code says itself that the tool failed: it says that something could not be done,
+    /// and why or what. Then its user knows, and has the code. That is an honest end, once; code alone after it is
+    /// none.
+    fn explains(run: &Run, completion: &Completion) -> bool {
+        let says_so = |said: &str| {
+            let names_it = || run.names_file(said) || said.contains(&*run.tool);
+            acknowledgement::says_it_could_not(said) && (acknowledgement::names_reason(said) || names_it())
+        };
+        completion.calls.is_empty() && completion.texts().any(|text| says_so(&around::outside(text)))
+    }
+
+    /// Records that a message explains itself, if it is the first of a debt that does and the model was not corrected.
+    fn hear_explanation(&mut self, completion: &Completion) {
+        let is_soft = self.settings.policy == AbandonmentPolicy::Soft && self.state.corrections == 0;
+        let Some(run) = self.debt().filter(|run| is_soft && run.explained_at.is_none()) else { return };
+        if self.is_abandonment(run, completion) && Self::explains(run, completion) {
+            let tool = run.tool.clone();
+            self.state.runs.explained(&tool, self.state.position);
+        }
     }
 
     /// Whether a completion settles a debt by words (spec A5): in one of the three forms, and not before the model was
@@ -281,6 +306,7 @@ impl Guard for Abandonment {
                 if self.state.settled.is_none() && self.debt().is_some() && self.settles(completion) {
                     self.state.settled = Some(Settled::Words);
                 }
+                self.hear_explanation(completion);
             }
             Entry::Result(result) => self.result(result),
             Entry::User(message) if message.from == Speaker::User => self.heard(&message.text),
@@ -330,6 +356,9 @@ impl Guard for Abandonment {
         let fenced = self.is_abandonment(run, completion);
         if self.state.settled.is_some() {
             return Ok(self.told_only(run, fenced));
+        }
+        if run.explained_at == Some(self.state.position) {
+            return Ok(Decision::pass());
         }
         Ok(match self.settings.policy {
             AbandonmentPolicy::Soft => self.soften(run, fenced, completion),

@@ -49,6 +49,21 @@ pub(crate) fn says_it_cannot(text: &str) -> bool {
     found.has(0) || found.has(1) && cannot_in_german(&text.to_lowercase())
 }
 
+/// True if a text says that something could not be done, or still cannot: what is said of an attempt, in more
+/// languages.
+#[must_use]
+pub(crate) fn says_it_could_not(text: &str) -> bool {
+    let text = text.to_lowercase().replace('’', "'");
+    cannot(&text) || has(&text, COULD_NOT)
+}
+
+/// True if a text gives a reason or a cause.
+#[must_use]
+pub(crate) fn names_reason(text: &str) -> bool {
+    let text = text.to_lowercase();
+    has(&text, CAUSE) || has(&text, REASON) || has(&text, MORE_REASONS)
+}
+
 /// True if a text announces something different ("Instead, I will check whether the package is installed") or names the
 /// cause ("The issue is …"), false if it announces the same again ("Let me try writing the file again"). Spec D3.
 #[must_use]
@@ -144,6 +159,22 @@ const CANNOT: &[&str] = &[
     "できません",
     "できない",
     "不可能",
+];
+#[rustfmt::skip]
+const COULD_NOT: &[&str] = &[
+    "could not", "couldn't", "wasn't able", "won't let me", "doesn't let me", "not allowed", "no permission",
+    "failed to", "konnte nicht", "gelang nicht", "nicht gelungen", "keine schreibrecht", "keine rechte",
+    "no pude", "no he podido", "no logré", "no tengo permiso", "je ne peux pas", "n'ai pas pu", "impossible d",
+    "pas réussi", "n'arrive pas", "pas le droit", "não consegui", "não consigo", "não pude", "não posso",
+    "sem permissão", "non sono riuscit", "non riesco", "non ho potuto", "non posso", "non ho il permesso",
+    "не удалось", "не удаётся", "не удается", "не смог", "не могу", "нет прав", "невозможно",
+    "没能", "未能", "没有成功", "写不了", "没有权限", "没有写入权限",
+    "書けません", "込めません", "権限がな", "権限があり", "할 수 없", "수 없었", "수 없습니다", "못했", "실패했", "권한이 없",
+];
+#[rustfmt::skip]
+const MORE_REASONS: &[&str] = &[
+    "car ", "parce que", "puisque", "erreur", "pois ", "já que", "erro", "perché", "errore", "потому что",
+    "так как", "ошибк", "때문", "오류", "permission", "read-only", "no space", "disk",
 ];
 const CAUSE: &[&str] = &[
     "the issue is",

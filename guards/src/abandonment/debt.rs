@@ -8,7 +8,9 @@ use balk_contract::key::CallKey;
 use balk_contract::wording::{excerpt, first_line};
 use balk_contract::{Completion, Effect, ToolCall, ToolResult};
 
-use crate::fence;
+use super::around::heading;
+use super::written::{Likeness, Written};
+use crate::fence::{self, Fence};
 
 /// Tools whose failures are tracked; an agent in which more tools fail at once has another problem.
 const TOOLS: usize = 32;
@@ -42,6 +44,10 @@ pub(super) struct Run {
     last_key: CallKey,
     pub(super) last_error: String,
     pub(super) files: Vec<String>,
+    /// What its failed calls were to write.
+    written: Written,
+    /// The position of the first message since the last failure that told the user so beside the code.
+    pub(super) explained_at: Option<u64>,
 }
 
 impl Runs {
@@ -102,8 +108,11 @@ impl Runs {
             return;
         }
         for run in self.0.iter_mut().filter(|run| !run.made_up_for) {
-            let names_file = message.texts().any(|text| run.names_file(text));
-            run.shown = run.shown.saturating_add(u32::from(names_file));
+            let shows_file = message.texts().any(|text| {
+                let names_file = run.names_file(text);
+                fence::fences(text).any(|it| run.shows(text, names_file, &it, false))
+            });
+            run.shown = run.shown.saturating_add(u32::from(shows_file));
         }
     }
 
@@ -111,6 +120,13 @@ impl Runs {
     pub(super) fn told(&mut self, tool: &str) {
         if let Some(at) = self.place_of(tool) {
             self.0[at].told = self.0[at].told.saturating_add(1);
+        }
+    }
+
+    /// Records that the model told the user what this tool could not do.
+    pub(super) fn explained(&mut self, tool: &str, position: u64) {
+        if let Some(at) = self.place_of(tool) {
+            self.0[at].explained_at = Some(position);
         }
     }
 
@@ -133,6 +149,8 @@ impl Run {
             last_key: call.key,
             last_error: String::new(),
             files: Vec::new(),
+            written: Written::default(),
+            explained_at: None,
         }
     }
 
@@ -141,8 +159,10 @@ impl Run {
         self.failures = self.failures.saturating_add(1);
         self.failed_at = position;
         self.made_up_for = false;
+        self.explained_at = None;
         self.last_key = result.call.key;
         self.last_error = first_line(&result.text, ERROR_CHARS);
+        self.written.add(&result.call);
         if self.files.len() < FILES
             && let Some(path) = result.call.path()
         {
@@ -159,6 +179,16 @@ impl Run {
     fn tries(&self) -> u32 {
         let calls = self.failures.saturating_add(self.refused);
         if calls < 2 { calls } else { calls.saturating_add(self.shown.saturating_sub(1)) }
+    }
+
+    /// Whether a fence of a text shows what the failed calls were to write: by its language, if that counts, or because
+    /// the text names the file. Where it can be compared with them and shares no line, it is other code (a look at the
+    /// rights of a folder), unless a counted one is headed by the file's name: that is the file in other words.
+    pub(super) fn shows(&self, text: &str, names_file: bool, fence: &Fence<'_>, counts: bool) -> bool {
+        match self.written.likeness(fence.body) {
+            Likeness::Shared | Likeness::Open => counts || names_file,
+            Likeness::Other => counts && names_file && self.names_file(heading(text, fence)),
+        }
     }
 
     /// Whether a text names a file of the failed calls.

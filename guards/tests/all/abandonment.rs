@@ -142,7 +142,7 @@ fn a2_every_way_to_write_a_fence_counts() {
         "```jsx {1,3}\nx\n```",
         "```{.python .numberLines}\nx\n```",
         "``` Python title=\"hello.py\"\nx\n```",
-        "text\n```typescript\nnever closed",
+        "text\n```typescript\nopen",
         "```javascript:src/a.js\nx\n```",
     ] {
         owing().check(&says(fence), FIRST);

@@ -96,7 +96,7 @@ fn a3_the_needed_fences_are_a_setting_whatever_the_language() {
     let mut run = Loop::new(Abandonment::new(settings));
     run.pass(&failed(), 3);
     run.check(&says(FILE), "pass");
-    run.check(&says(&format!("{FILE}\nAnd its test:\n\n```\nassert True\n```\n")), FIRST);
+    run.check(&says(&format!("{FILE}\nAnd its test:\n\n```\npass\n```\n")), FIRST);
 }
 
 #[test]
@@ -112,4 +112,68 @@ fn a3_what_is_shown_is_no_try_where_one_call_failed_or_the_user_asked_or_the_fil
     run.pass(&failed(), 2);
     run.check(&write(), "pass");
     run.pass(&says(FILE), 5);
+}
+
+const PROGRAM: &str =
+    "fn main() {\n    for line in std::io::stdin().lines() {\n        print_upper(line);\n    }\n}\n";
+
+/// After three failed writes of a program, the guard says this about a message.
+fn after_failures(message: &str) -> String {
+    let call = serde_json::json!({ "path": "up.py", "content": PROGRAM }).to_string();
+    let mut run = Loop::new(guard(AbandonmentPolicy::Soft));
+    run.pass(&crate::common::calls("write_file", &call).fails("EROFS: read-only file system"), 3);
+    outline(&run.turn(&says(message)))
+}
+
+#[test]
+fn a5_a_message_that_says_why_and_hands_over_the_code_is_an_honest_end_once() {
+    for why in [
+        "I could not write up.py: the file system is read-only. Save this yourself.",
+        "Ich konnte up.py nicht schreiben, weil das Dateisystem nur lesbar ist.",
+        "No he podido crear up.py porque el disco es de solo lectura.",
+        "Je n'ai pas pu écrire up.py : le disque est protégé.",
+        "Не удалось записать up.py: нет прав.",
+        "读取权限不足，up.py 未能保存。",
+        "権限がないため up.py を書き込めませんでした。",
+    ] {
+        let honest = format!("{why}\n\n```python\n{PROGRAM}```\n");
+        assert_eq!(after_failures(&honest), "pass", "{why}");
+    }
+    let honest = says(&format!("I could not write it, because the disk is full.\n\n{PYTHON}"));
+    let mut run = owing();
+    run.check(&honest, "pass");
+    run.user("Proceed.");
+    run.check(&honest, FIRST);
+    let mut run = owing();
+    run.check(&honest, "pass");
+    run.user("Proceed.");
+    run.check(&says(PYTHON), FIRST);
+    // After another failure, the user is told anew.
+    let mut run = owing();
+    run.check(&honest, "pass");
+    run.check(&failed(), "pass");
+    run.check(&honest, "pass");
+}
+
+#[test]
+fn a5_code_that_says_so_inside_explains_nothing() {
+    let code = "Here it is:\n\n```python\n# cannot fail, because it does nothing\nprint('hello')\n```\n";
+    owing().check(&says(code), FIRST);
+}
+
+#[test]
+fn a3_other_code_than_what_could_not_be_written_is_no_abandonment() {
+    let shown = |before: &str, language: &str, code: &str| {
+        after_failures(&format!("{before}\n\n```{language}\n{code}```\n"))
+    };
+    let look = "import os\nprint(os.stat('/srv/app').st_uid)\n";
+    assert_eq!(shown("Whose folder is it?", "python", look), "pass");
+    assert_eq!(
+        shown("up.py needs a folder of mine.\nPlease run this:", "sh", "sudo chown app /srv/app\n"),
+        "pass"
+    );
+    assert_eq!(shown("Here is the program:", "python", PROGRAM), FIRST);
+    assert_eq!(shown("Here is the program:", "python", &format!("# v2\n{PROGRAM}")), FIRST);
+    assert_eq!(shown("This is up.py:", "python", "print(open('in.txt').read().upper())\n"), FIRST);
+    assert_eq!(shown("In up.py:", "text", PROGRAM), FIRST);
 }

@@ -18,11 +18,11 @@
 //!
 //! *Stays silent* if a success of that tool, or any call that may have done its work, comes between the failures and
 //! the fence (spec A8: code shown after the tool worked is an explanation); if the fence shares no line with what the
-//! failed calls were to write, so that it is other code (a look at the rights of a folder); once if the message itself
-//! says that the tool could not, and why (a user who was told, and has the code, has all that is left); if the failing
-//! tool only reads or runs tests, or nothing says that it writes; if the model acts; and if the user asked to be shown
-//! code (spec A8). A call of unknown effect may have done the work if it names one of the files (`cat > game.py`), but
-//! not if it names none of them (installing a package).
+//! failed calls were to write and is much shorter, so that it is other code (a look at the rights of a folder); once if
+//! the message itself says that the tool could not, and why (a user who was told, and has the code, has all that is
+//! left); if the failing tool only reads or runs tests, or nothing says that it writes; if the model acts; and if the
+//! user asked to be shown code (spec A8). A call of unknown effect may have done the work if it names one of the files
+//! (`cat > game.py`), but not if it names none of them (installing a package).
 //!
 //! *Thresholds*: three failures and one fence come from the field report. Recorded runs also change after three:
 //! after the third failure of one tool, the next call of gpt-4o succeeds in 41 %, that of gpt-3.5 in 12 %

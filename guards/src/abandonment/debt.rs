@@ -182,7 +182,7 @@ impl Run {
     }
 
     /// Whether a fence of a text shows what the failed calls were to write: by its language, if that counts, or because
-    /// the text names the file. Where it can be compared with them and shares no line, it is other code (a look at the
+    /// the text names the file. Where it shares no line with them and is much shorter, it is other code (a look at the
     /// rights of a folder), unless a counted one is headed by the file's name: that is the file in other words.
     pub(super) fn shows(&self, text: &str, names_file: bool, fence: &Fence<'_>, counts: bool) -> bool {
         match self.written.likeness(fence.body) {

@@ -11,19 +11,23 @@ const LINES: usize = 256;
 /// Letters and digits of the shortest line that says what a text is. Brackets, `else:` and `return x` are in all code.
 const CHARS: usize = 9;
 
-/// The lines that the failed calls of a tool would have written: sorted digests.
+/// The lines that the failed calls of a tool would have written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Written(Vec<u64>);
+pub(super) struct Written {
+    /// Sorted digests.
+    lines: Vec<u64>,
+    /// How many lines the longest text has.
+    longest: usize,
+}
 
 /// What a code block is beside what could not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Likeness {
     /// They share a line.
     Shared,
-    /// They share none.
+    /// They share none, and the block is shorter than half of it: it is no other form of the same.
     Other,
-    /// One of them has no line that says anything.
+    /// They share none, but the block may be another form of it, or one of them has no line that says anything.
     Open,
 }
 
@@ -34,12 +38,12 @@ impl Written {
         let path = call.path();
         let is_path = |text: &&str| path.as_deref() == Some(*text);
         for text in members.values().filter_map(Value::as_str).filter(|it| !is_path(it)) {
+            self.longest = self.longest.max(lines(text).count());
             for line in lines(text) {
-                if self.0.len() >= LINES {
-                    return;
-                }
-                if let Err(at) = self.0.binary_search(&line) {
-                    self.0.insert(at, line);
+                if let Err(at) = self.lines.binary_search(&line)
+                    && self.lines.len() < LINES
+                {
+                    self.lines.insert(at, line);
                 }
             }
         }
@@ -47,11 +51,16 @@ impl Written {
 
     /// Compares a code block with them.
     pub(super) fn likeness(&self, block: &str) -> Likeness {
-        let mut lines = lines(block).peekable();
-        if self.0.is_empty() || lines.peek().is_none() {
-            return Likeness::Open;
+        let mut all = 0_usize;
+        let is_shared = lines(block).any(|line| {
+            all = all.saturating_add(1);
+            self.lines.binary_search(&line).is_ok()
+        });
+        match is_shared {
+            true => Likeness::Shared,
+            false if all > 0 && all.saturating_mul(2) < self.longest => Likeness::Other,
+            false => Likeness::Open,
         }
-        if lines.any(|line| self.0.binary_search(&line).is_ok()) { Likeness::Shared } else { Likeness::Other }
     }
 }
 

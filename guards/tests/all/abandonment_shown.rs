@@ -114,8 +114,8 @@ fn a3_what_is_shown_is_no_try_where_one_call_failed_or_the_user_asked_or_the_fil
     run.pass(&says(FILE), 5);
 }
 
-const PROGRAM: &str =
-    "fn main() {\n    for line in std::io::stdin().lines() {\n        print_upper(line);\n    }\n}\n";
+const PROGRAM: &str = "def read_lines(path):\n    return open(path).readlines()\n\ndef print_upper(line):\n    \
+                       print(line.upper(), end='')\n\nfor line in read_lines('in.txt'):\n    print_upper(line)\n";
 
 /// After three failed writes of a program, the guard says this about a message.
 fn after_failures(message: &str) -> String {
@@ -176,4 +176,7 @@ fn a3_other_code_than_what_could_not_be_written_is_no_abandonment() {
     assert_eq!(shown("Here is the program:", "python", &format!("# v2\n{PROGRAM}")), FIRST);
     assert_eq!(shown("This is up.py:", "python", "print(open('in.txt').read().upper())\n"), FIRST);
     assert_eq!(shown("In up.py:", "text", PROGRAM), FIRST);
+    let anew =
+        "text = sys.stdin.read()\nwords = text.split(' ')\nshouted = [word.upper() for word in words]\n";
+    assert_eq!(shown("Here is the whole program:", "python", anew), FIRST);
 }

@@ -13,8 +13,11 @@ pub(crate) const CHARS: usize = 60;
 /// The same in scripts that write a word in one or two characters.
 const SIGNS: usize = 24;
 
-/// Letters of the shortest word that a reply can take up.
+/// Letters of the shortest word that a reply can take up, unless it is one of the few words of a message.
 const LETTERS: usize = 4;
+/// The most words, and the most characters of such scripts, of a message that is brief.
+const BRIEF_WORDS: usize = 2;
+const BRIEF_SIGNS: usize = 6;
 
 /// Words of thanks and goodbye.
 const CLOSINGS: &[&str] = &[
@@ -58,8 +61,9 @@ const ASSENTS: &[&str] = &[
     "vale", //
     "oui",
     "d'accord", //
-    "va bene",  //
-    "sim",      //
+    "sì",
+    "va bene", //
+    "sim",     //
     "да",
     "хорошо", //
     "好的",
@@ -70,6 +74,22 @@ const ASSENTS: &[&str] = &[
     "네",
     "좋아요",
 ];
+
+/// Words that say no.
+#[rustfmt::skip]
+const NOES: &[&str] = &[
+    "no", "nope", "nah", //
+    "nein", "ne", //
+    "non", //
+    "não", //
+    "нет", //
+    "不", "没", "否", //
+    "いいえ", "いや", //
+    "아니",
+];
+
+/// Words of [`GO_AHEAD`] that are an answer where the question is how something is.
+const JUDGEMENTS: &[&str] = &["fine", "good", "great", "right", "all right", "alright", "gut", "bien"];
 
 /// Other words that say nothing but "go on".
 const GO_AHEAD: &[&str] = &[
@@ -120,7 +140,8 @@ const GO_AHEAD: &[&str] = &[
     "s'il te plaît",
     "s'il vous plaît", //
     "avanti",
-    "prosegui",       //
+    "prosegui",
+    "procedi",        //
     "pode continuar", //
     "дальше",
     "продолжай",
@@ -164,24 +185,54 @@ pub fn is_nudge(text: &str) -> bool {
 /// "Fixed it, try again."
 #[must_use]
 pub fn is_go_ahead(text: &str) -> bool {
-    if is_longer(text, CHARS) {
-        return false;
-    }
+    !is_longer(text, CHARS) && has_only(text, || ASSENTS.iter().chain(GO_AHEAD))
+}
+
+/// Whether a text has words, and no others than these.
+fn has_only<W: Iterator<Item = &'static &'static str>>(text: &str, words: impl Fn() -> W) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     let mut rest = without_marks(&text);
     let has_words = !rest.is_empty();
     while !rest.is_empty() {
-        let Some(next) = behind(rest, ASSENTS.iter().chain(GO_AHEAD)) else { return false };
+        let Some(next) = behind(rest, words()) else { return false };
         rest = without_marks(next);
     }
     has_words
 }
 
+/// Whether a message that would be a nudge elsewhere answers a question. "Paris", "rot" and "no" give the model what it
+/// asked for; "yes" and "go on" do not.
+///
+/// An open question ("Which one?", "Tea or coffee?") is answered by anything but a yes. Of any other question the model
+/// may have asked for leave, so only a word or two that do not say yes answer it. What the user said before
+/// (`is_again`) is an answer again if it is brief, and to a question that is not open only if it is known to be no yes.
+#[must_use]
+pub fn is_answer(text: &str, is_open: bool, is_again: bool) -> bool {
+    let is_brief = is_brief(text);
+    // A yes in a language that is not known comes again; one of these scripts would be known.
+    let is_known = || starts_with_any(text, NOES) || text.contains(is_sign);
+    match is_open {
+        true if is_longer(text, CHARS) || text.trim().is_empty() || is_again && !is_brief => false,
+        true => !says_yes(text) || has_only(text, || JUDGEMENTS.iter()),
+        false => is_brief && !says_yes(text) && (!is_again || is_known()),
+    }
+}
+
+/// Whether the message is a word or two.
+fn is_brief(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    let signs = text.chars().filter(|c| is_sign(*c)).count();
+    (1..=BRIEF_WORDS).contains(&words) && signs <= BRIEF_SIGNS
+}
+
+fn starts_with_any(text: &str, words: &'static [&'static str]) -> bool {
+    behind(without_marks(&text.to_lowercase().replace('’', "'")), words.iter()).is_some()
+}
+
 /// Whether the message says yes and gives the model nothing else that it did not have: "Yes, as I said."
 #[must_use]
 pub fn says_yes(text: &str) -> bool {
-    let assents = || behind(without_marks(&text.to_lowercase().replace('’', "'")), ASSENTS.iter()).is_some();
-    is_go_ahead(text) || is_nudge(text) && assents()
+    is_go_ahead(text) || is_nudge(text) && starts_with_any(text, ASSENTS)
 }
 
 /// What follows the longest of these words at the beginning of a text.
@@ -201,14 +252,36 @@ fn is_apart(rest: &str) -> bool {
 }
 
 /// Whether a reply takes up a word of this message, so that the message did say something. Words of fewer than four
-/// letters say little, and a word that the model had said `before` was not given by the user ("Shall I continue?",
-/// "Yes, continue.", "Shall I continue now?").
+/// letters say little, unless the message has hardly any others ("Tee"), and a word that the model had said `before`
+/// was not given by the user ("Shall I continue?", "Yes, continue.", "Shall I continue now?"). Of scripts without
+/// blanks, a word is two characters, or all of the message.
 #[must_use]
 pub fn takes_up(reply: &str, message: &str, before: &str) -> bool {
+    let is_brief = is_brief(message) && !is_go_ahead(message);
     let [reply, message, before] = [reply, message, before].map(str::to_lowercase);
-    let words = message.split(|c: char| !c.is_alphabetic()).filter(|word| !word.contains(is_sign));
-    let is_new = |word: &&str| is_longer(word, LETTERS - 1) && !before.contains(*word);
-    words.filter(is_new).any(|word| reply.contains(word))
+    let is_taken = |word: &str| !before.contains(word) && reply.contains(word);
+    let is_word = |word: &str| {
+        let mut words = reply.split(|c: char| !c.is_alphabetic());
+        is_brief && !before.contains(word) && words.any(|it| it == word)
+    };
+    message.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).any(|word| {
+        match word.contains(is_sign) {
+            true => is_brief && is_taken(word) || !is_brief && pairs(word).any(is_taken),
+            false => is_longer(word, LETTERS - 1) && is_taken(word) || is_word(word),
+        }
+    })
+}
+
+/// Two characters each that follow each other, but for those that say "go on".
+fn pairs(word: &str) -> impl Iterator<Item = &str> {
+    let mut ends = word.char_indices().map(|(at, c)| at + c.len_utf8()).skip(1);
+    let pairs = word.char_indices().map_while(move |(at, _)| Some(&word[at..ends.next()?]));
+    pairs.filter(|pair| pair.chars().all(is_kanji) && !GO_AHEAD.iter().any(|word| word.contains(pair)))
+}
+
+/// Chinese characters: those of other scripts are mostly endings and particles.
+fn is_kanji(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
 /// Chinese, Japanese and Korean characters.
@@ -316,6 +389,45 @@ mod tests {
         assert!(!takes_up("Shall I write the second file?", "Yes, go on.", ""));
         assert!(!takes_up("我现在来处理。", "请继续。", ""));
         assert!(!takes_up("Shall I continue now?", "Yes, continue.", "Do you want me to continue?"));
+    }
+
+    #[test]
+    fn a_word_is_taken_up_in_any_script() {
+        for (reply, message) in
+            [("Tee, gern.", "Tee"), ("茶来了。", "茶"), ("那就写第二个文件。", "要写的是那第二个文件。")]
+        {
+            assert!(takes_up(reply, message, ""), "{message}");
+            assert!(!takes_up(reply, message, reply), "{message}");
+        }
+        assert!(!takes_up("Teestunde", "Tee", ""));
+        assert!(!takes_up("我继续处理。", "请你继续做下去。", ""));
+    }
+
+    #[test]
+    fn an_answer_gives_what_a_question_asks_for() {
+        for (text, is_open, is_again) in [
+            ("Paris", true, false),
+            ("rot", true, true),
+            ("茶", true, true),
+            ("I have no idea.", true, false),
+            ("good", true, false),
+            ("no", false, true),
+            ("七", false, true),
+            ("seventeen", false, false),
+        ] {
+            assert!(is_answer(text, is_open, is_again), "{text}");
+        }
+        for (text, is_open, is_again) in [
+            ("Yes.", true, false),
+            ("Sì, procedi.", true, false),
+            ("好的", false, false),
+            ("tak", false, true),
+            ("Just do it.", false, false),
+            ("I told you so already.", true, true),
+            ("", true, false),
+        ] {
+            assert!(!is_answer(text, is_open, is_again), "{text}");
+        }
     }
 
     #[test]

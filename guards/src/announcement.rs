@@ -1,14 +1,32 @@
 //! Whether a text announces an action and breaks off, or is an answer. Form is the first evidence, words in five
 //! languages the second.
+//!
+//! Words of time ("now", "next") say when, and not who: a closing has them as well ("The search works now.", "You can
+//! run it now."). So they announce something only near an action of the speaker: beside "I", in a form of the verb that
+//! says so (`actualizo`), or, less surely, where no one else is named before the action ("Updating it now."). Such a
+//! sentence may also be an instruction ("Run it now."), so a guard asks the transcript whether one is likely.
 
 use std::sync::LazyLock;
 
 use crate::fence;
 use crate::search::has_question_mark;
 use balk_contract::wording::is_longer;
-use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, DEEDS, SIGN_DEEDS, STEMS};
+use sentence::Sentence;
+use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, ENDINGS, SOON, SOON_BEHIND};
 
+mod sentence;
 mod vocabulary;
+
+/// How a text announces an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Announcement {
+    /// It names an action and a time, but not who acts: an instruction may have the same words.
+    Perhaps,
+    /// It breaks off, or says that the speaker is about to act.
+    Outright,
+    /// It is longer, such as a plan, and its last paragraph says that the speaker is about to act.
+    AtTheEnd,
+}
 
 /// True if a text announces something and ends before doing it ("I'll list the files now:").
 ///
@@ -17,20 +35,45 @@ mod vocabulary;
 /// in dots has broken off, in any language. Otherwise the words of its last sentence must say that the model is about
 /// to act.
 pub(crate) fn breaks_off(text: &str) -> bool {
+    matches!(of(text), Some(Announcement::Perhaps | Announcement::Outright))
+}
+
+/// How this text announces an action, if it does.
+pub(crate) fn of(text: &str) -> Option<Announcement> {
     let text = text.trim_end();
-    if is_longer(text, CHARS)
-        || has_question_mark(text)
-        || text.lines().any(is_item)
-        || fence::fences(text).next().is_some()
-    {
-        return false;
+    if has_question_mark(text) || fence::fences(text).next().is_some() {
+        return None;
     }
-    match text.chars().next_back() {
-        None => false,
-        Some(':' | '：' | '…') => true,
-        Some(_) if text.ends_with("...") || text.ends_with("。。。") => true,
-        Some(_) => announces(last_sentence(text)),
+    if is_longer(text, CHARS) || text.lines().any(is_item) {
+        return ends_in_one(text).then_some(Announcement::AtTheEnd);
     }
+    if is_broken_off(text) { Some(Announcement::Outright) } else { announces(last_sentence(text)) }
+}
+
+/// Whether a text ends in a colon or in dots.
+fn is_broken_off(text: &str) -> bool {
+    text.ends_with([':', '：', '…']) || text.ends_with("...") || text.ends_with("。。。")
+}
+
+/// Whether the last paragraph of a longer text is no item of a list, and says that the speaker is about to act ("Let
+/// me start by reading the parser."). What comes before it is no answer then, but what the model wants to do, unless it
+/// waits for the user.
+fn ends_in_one(text: &str) -> bool {
+    let is_of_it = |line: &&str| !line.trim().is_empty() && !is_item(line);
+    let last = text.lines().next_back().filter(is_of_it).unwrap_or_default();
+    let last = last.trim_end_matches([':', '：', '…', '.']);
+    let before = &text[..text.trim_end_matches([':', '：', '…', '.']).len() - last.len()];
+    let is_apart = before.ends_with("\n\n") || before.lines().next_back().is_some_and(is_item);
+    let is_outright =
+        || !is_longer(last, CHARS) && announces(last_sentence(last)) == Some(Announcement::Outright);
+    is_apart && is_outright() && !asks_for_something(text)
+}
+
+/// Whether a text makes what it announces wait for the user ("Please send me the number. After that I'll look it up.").
+fn asks_for_something(text: &str) -> bool {
+    let text = Sentence::new(text);
+    let has = |word: &str| text.lower.match_indices(word).any(|(at, _)| text.has_at(at, word));
+    CONDITIONS.iter().any(|word| has(word))
 }
 
 /// Whether a line is an item of a list.
@@ -58,20 +101,25 @@ fn last_sentence(text: &str) -> &str {
 /// Whether a sentence says that the speaker is about to do something that needs a tool: an action word close after a
 /// word of the near future, or close before one. A promise about manners ("I'll be brief") names no action, a
 /// condition ("once you confirm, I will look") makes it an offer, and a report ("I have checked") has no future.
-fn announces(sentence: &str) -> bool {
-    let sentence = sentence.to_lowercase().replace('’', "'");
-    let mut announced = false;
-    for (at, pair) in sentence.as_bytes().windows(2).enumerate() {
+fn announces(sentence: &str) -> Option<Announcement> {
+    let sentence = Sentence::new(sentence);
+    let mut announced = None;
+    for (at, pair) in sentence.lower.as_bytes().windows(2).enumerate() {
         for &(word, says) in &WORDS_BY_FIRST[usize::from(pair[0])] {
             // The second byte already rules out most words.
-            if word.as_bytes()[1] == pair[1] && sentence.as_bytes()[at..].starts_with(word.as_bytes()) {
-                announced |= match says {
-                    Says::DeedBehind => near_start(&sentence[at + word.len()..]),
-                    Says::DeedBefore => near_end(&sentence[..at]),
-                    Says::Beginning => true,
-                    Says::Condition => return false,
-                };
+            if word.as_bytes()[1] != pair[1] || !sentence.has_at(at, word) {
+                continue;
             }
+            let behind = at + word.len();
+            announced = announced.max(match says {
+                Says::DeedBehind => sentence.has_deed_behind(behind).then_some(Announcement::Outright),
+                Says::DeedBefore => sentence.has_deed_before(at).then_some(Announcement::Outright),
+                Says::Ending => sentence.ends_in_deed(at),
+                Says::Soon => sentence.soon(at, behind),
+                Says::SoonBehind => sentence.soon_behind(at, behind),
+                Says::Beginning => Some(Announcement::Outright),
+                Says::Condition => return None,
+            });
         }
     }
     announced
@@ -80,10 +128,16 @@ fn announces(sentence: &str) -> bool {
 /// What certain words say about their sentence.
 #[derive(Clone, Copy, Debug)]
 enum Says {
-    /// It is an announcement if an action word follows closely.
+    /// The speaker acts: it is an announcement if an action word follows closely.
     DeedBehind,
-    /// It is an announcement if an action word comes closely before.
+    /// The speaker acts: it is an announcement if an action word comes closely before.
     DeedBefore,
+    /// The form of a verb that comes closely before; who acts may be said elsewhere.
+    Ending,
+    /// A time, before what is done then.
+    Soon,
+    /// A time, behind what is done then.
+    SoonBehind,
     /// It is an announcement.
     Beginning,
     /// It is not an announcement.
@@ -96,6 +150,9 @@ static WORDS_BY_FIRST: LazyLock<[Vec<(&'static str, Says)>; 256]> = LazyLock::ne
     for (words, says) in [
         (BEFORE_A_DEED, Says::DeedBehind),
         (BEHIND_A_DEED, Says::DeedBefore),
+        (ENDINGS, Says::Ending),
+        (SOON, Says::Soon),
+        (SOON_BEHIND, Says::SoonBehind),
         (BEGINS, Says::Beginning),
         (CONDITIONS, Says::Condition),
     ] {
@@ -103,32 +160,6 @@ static WORDS_BY_FIRST: LazyLock<[Vec<(&'static str, Says)>; 256]> = LazyLock::ne
     }
     by_first
 });
-
-/// The meaning of "close": in words, and in characters for scripts without blanks.
-const WORDS: usize = 4;
-const SIGNS: usize = 12;
-
-fn near_start(text: &str) -> bool {
-    let end = text.char_indices().nth(SIGNS).map_or(text.len(), |(end, _)| end);
-    text.split_whitespace().take(WORDS).any(is_deed) || has_sign_deed(&text[..end])
-}
-
-fn near_end(text: &str) -> bool {
-    let start = text.char_indices().nth_back(SIGNS - 1).map_or(0, |(start, _)| start);
-    text.split_whitespace().rev().take(WORDS).any(is_deed) || has_sign_deed(&text[start..])
-}
-
-fn has_sign_deed(signs: &str) -> bool {
-    !signs.is_ascii() && SIGN_DEEDS.iter().any(|deed| signs.contains(deed))
-}
-
-/// English action words must match completely, because "changes" and "updates" are things; Spanish and German ones
-/// match by their stem.
-fn is_deed(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let may_be_stem = |stem: &&&str| stem.as_bytes().first() == word.as_bytes().first();
-    DEEDS.contains(&word) || STEMS.iter().filter(may_be_stem).any(|stem| word.starts_with(stem))
-}
 
 #[cfg(test)]
 mod tests {
@@ -155,8 +186,12 @@ mod tests {
             "请稍等，我看一下这个文件夹。",
             "Great, I'll get started then.",
             "Vou listar os arquivos agora:",
+            "Checking it now.",
+            "Ahora ejecuto las pruebas.",
+            "Jetzt schreibe ich den Test.",
+            "I see what is wrong with all of it:\n- the port\n- the host\n\nI'll update both.",
         ] {
-            assert!(breaks_off(text), "{text}");
+            assert!(of(text).is_some(), "{text}");
         }
     }
 
@@ -181,9 +216,18 @@ mod tests {
             "Wenn du willst, liste ich sie auf.",
             "必要でしたら追加します。",
             "Use it like this:\n```sh\nls\n```",
+            "The search should work now.",
+            "Die Suche läuft jetzt.",
+            "Ahora el servicio está listo.",
+            "Jetzt sehen Sie die Liste.",
+            "接下来您可以运行测试。",
+            "この関数は設定を確認します。",
+            "The page takes a moment to open.",
+            "I will not change it.",
+            "Both are wrong:\n- the port\n- the host\n\nPlease send me both. Then I'll update them.",
             "",
         ] {
-            assert!(!breaks_off(text), "{text}");
+            assert_eq!(of(text), None, "{text}");
         }
     }
 }

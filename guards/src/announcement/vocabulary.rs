@@ -1,63 +1,42 @@
 //! Words of announcements in English, Chinese, Spanish, German and Japanese.
 
-/// Words with an action word close after them.
+/// Words of the speaker, with an action word close after them.
+#[rustfmt::skip]
 pub(super) const BEFORE_A_DEED: &[&str] = &[
-    "i'll ",
-    "i will ",
-    "let me ",
-    "i'm going to ",
-    "i am going to ",
-    "i'm now going to ",
-    "now i ",
-    "next i'll ",
-    "one moment",
-    "a moment",
+    "i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i'm now going to ", "now i ", "next i'll ",
     "while i ", //
-    "我来",
-    "我将",
-    "我会",
-    "我先",
-    "让我",
-    "我现在",
-    "请稍等",
-    "稍等",
-    "这就",
-    "马上",
-    "立即",
-    "接下来", //
-    "voy a ",
-    "ahora ",
-    "déjame ",
-    "permíteme ",
-    "un momento",
-    "enseguida ",
-    "vamos a ", //
-    "ich werde ",
-    "lass mich ",
-    "jetzt ",
-    "einen moment",
-    "gleich ",
-    "sofort ",
-    "als nächstes ", //
-    "これから",
-    "今から",
-    "まず",
-    "次に",
-    "少々お待ち",
+    "我来", "我将", "我会", "我先", "让我", "我现在", //
+    "voy a ", "déjame ", "permíteme ", "vamos a ", //
+    "ich werde ", "lass mich ",
 ];
-/// Words with an action word close before them.
-pub(super) const BEHIND_A_DEED: &[&str] = &[
-    " now",
-    " right away",
-    " jetzt",
-    " gleich",
-    " sofort",
-    " ahora",
-    " ya",
-    "します",
-    "ますね",
-    "加上",
-    "就来",
+/// Words of the speaker, with an action word close before them.
+pub(super) const BEHIND_A_DEED: &[&str] = &["就来"];
+/// Ends of verbs that the speaker uses for themselves, and for what something does.
+pub(super) const ENDINGS: &[&str] = &["します", "ますね", "加上"];
+/// Words of time before an action.
+#[rustfmt::skip]
+pub(super) const SOON: &[&str] = &[
+    "one moment", "a moment", //
+    "请稍等", "稍等", "这就", "马上", "立即", "接下来", "首先", //
+    "ahora ", "un momento", "enseguida ", "primero ", //
+    "jetzt ", "einen moment", "gleich ", "sofort ", "als nächstes ", "zuerst ", "als erstes ", //
+    "これから", "今から", "まず", "次に", "少々お待ち",
+];
+/// Words of time behind an action.
+pub(super) const SOON_BEHIND: &[&str] =
+    &[" now", " right away", " jetzt", " gleich", " sofort", " zuerst", " ahora", " ya"];
+/// Who speaks, beside an action word.
+pub(super) const SPEAKERS: &[&str] = &["i", "i'm", "am", "ich"];
+/// Words that take an action back.
+pub(super) const NEGATIONS: &[&str] = &["not", "never", "no", "nicht", "nichts", "nie"];
+/// Who is told what they can do.
+#[rustfmt::skip]
+pub(super) const ADDRESSES: &[&str] = &[
+    "you can", "you may", "you should", "you could", "you'll", "you will", "you are", //
+    "du ", "kannst", "können sie", //
+    "usted", "puede", "podrá", //
+    "你", "您", "可以", "即可", "就能", //
+    "ください", "できます",
 ];
 /// English action words, matched completely: "changes" and "updates" are things.
 pub(super) const DEEDS: &[&str] = &[
@@ -112,10 +91,9 @@ pub(super) const DEEDS: &[&str] = &[
     "installing",
     "starting",
 ];
-/// Stems of Spanish and German action words.
-pub(super) const STEMS: &[&str] = &[
+/// Stems of Spanish action words.
+pub(super) const SPANISH: &[&str] = &[
     "listar",
-    "listo",
     "mirar",
     "miro",
     "comprob",
@@ -142,7 +120,11 @@ pub(super) const STEMS: &[&str] = &[
     "continu",
     "ocup",
     "implement",
-    "prob", //
+    "prob",
+    "pruebo",
+];
+/// Stems of German action words.
+pub(super) const GERMAN: &[&str] = &[
     "auflist",
     "liste",
     "sehe",
@@ -228,8 +210,14 @@ pub(super) const BEGINS: &[&str] = &[
     "我这就开始",
     "现在开始", //
     "empiezo ya",
+    "empiezo por",
+    "empiezo con",
+    "comienzo por",
+    "comienzo con",
     "me pongo a ello", //
     "fange ich an",
+    "ich beginne",
+    "ich starte",
     "ich fange an",
     "lege ich los",
     "ich sehe mir",

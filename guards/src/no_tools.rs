@@ -4,9 +4,11 @@
 //! mistake. If text may end it, it is one as long as tools are offered, where the transcript contradicts it
 //! (`no_tools/request.rs` keeps what was asked and done):
 //!
-//! - it announces an action and breaks off (`announcement.rs`), or says what comes next about a file that no call of
-//!   the run has touched; it prints a call of a tool on offer; it denies access, and no call failed;
-//! - it says that something is done, and no call has touched any of the files that it names;
+//! - it announces an action and breaks off, or ends a plan with one (`announcement.rs`), or says what comes next about
+//!   a file that no call of the run has touched; it prints a call of a tool on offer; it denies access, and no call
+//!   failed;
+//! - it says that something is done, and no call has touched any of the files that it names; or that it changed
+//!   something itself, and all that it did was to look;
 //! - the user's request names a file, no call was made, and the text shows code for it or speaks about it;
 //! - the user had to nudge the model ([`nudge`](balk_contract::nudge): "Proceed.", "I don't see it.") after a message
 //!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies
@@ -22,7 +24,9 @@
 //! *Stays silent* under `text` about every other text: an answer, a question, a plan, code, a report. So does it where
 //! the request asks for the words (for JSON, a plan, code, an explanation, or in the form of a question), where a
 //! command ran that may have touched any file, about a text that says that something was not done, and about a model
-//! that has tried and says again that it cannot. A blocked or failed call also counts: the model acted. A withheld
+//! that has tried and says again that it cannot. A question about what the model will do asks for an announcement, and
+//! a question of the model asks for an answer: one that the user gave is no nudge, so the next question is another one.
+//! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed call also counts: the model acted. A withheld
 //! answer (content filter) is not its concern.
 //!
 //! *Says* what was wrong, and shows the form of a call by an example: of the tool that the model's own text names, or
@@ -48,7 +52,7 @@ use crate::files::files;
 use crate::printed;
 use crate::search::has_question_mark;
 use instead::{Instead, leaves_it_to_the_user};
-use request::Request;
+use request::{Request, has_failed};
 use vocabulary::{List, has_any};
 
 use balk_contract::evidence::Evidence;
@@ -57,8 +61,8 @@ use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::is_longer;
 use balk_contract::{
     Answer, Completion, Conclusion, Decision, Effect, Entry, FinishReason, Guard, Intervention,
-    InterventionKind, Note, Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Status, Subject,
-    Termination, ToolResult, Verdict, identity,
+    InterventionKind, Note, Offer, Origin, Protocol, Purpose, ResultKey, Speaker, Subject, Termination,
+    ToolResult, Verdict, identity,
 };
 
 mod budget;
@@ -161,7 +165,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// The longest text that is remembered, or that is read as saying what comes next, in characters.
@@ -360,10 +364,16 @@ impl NoTools {
         let was_asked = self.state.instead[1] == Some(Instead::Asks);
         let says_yes =
             !asks_back && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
-        let is_yes = says_yes || is_again;
+        let is_answer = was_asked && !asks_back && self.is_answered(text, is_again);
+        let is_yes = says_yes || is_again && !is_answer;
         self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && is_yes);
         if !asks_back && !is_yes && !is_go_ahead(text) && (was_asked || self.leaves_it_to_the_user()) {
             self.state.request.is_decided();
+        }
+        if is_answer && is_nudge {
+            (self.state.nudge, self.state.nudges, self.state.ignores) = (None, 0, false);
+            (self.state.instead, self.state.said) = ([None; 2], [None, None]);
+            return;
         }
         if self.state.instead[1].is_some() && is_nudge {
             self.state.nudge = Some(text.clone());
@@ -391,7 +401,7 @@ impl NoTools {
             (self.state.allowed, self.state.stepped) = (None, true);
         }
         if result.call.effect.is_known_change() && result.origin == Origin::Executed {
-            let failed = result.status == Status::Error;
+            let failed = has_failed(result);
             self.state.failing = failed.then(|| result.call.tool.clone());
         }
     }

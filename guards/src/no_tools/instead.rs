@@ -45,7 +45,7 @@ impl Instead {
         if printed::calls_one_of(text, tools) {
             return Self::PrintsCall;
         }
-        if announcement::breaks_off(text) {
+        if announcement::of(text).is_some() {
             return Self::Announces;
         }
         let plain = if is_longer(text, CHARS) { "".into() } else { plain(text) };
@@ -58,7 +58,7 @@ impl Instead {
             && text.lines().filter(|line| announcement::is_item(line)).nth(ITEMS - 1).is_some()
         {
             Self::Lists
-        } else if claims(&plain, words) {
+        } else if claims(&plain, words) || says_it_changed(&plain) {
             Self::Claims
         } else if has_question_mark(text) {
             Self::Asks
@@ -75,19 +75,39 @@ pub(super) fn leaves_it_to_the_user(text: &str) -> bool {
     sentences.any(|it| it.has(List::Conditions) && it.has(List::Volunteers))
 }
 
-/// Whether a short plain text denies access to what the tools do.
+/// The sentences of a plain text.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；'])
+}
+
+/// Whether a text names what tools reach, in a sentence that denies it.
+pub(super) fn denies_tools(text: &str) -> bool {
+    let denies =
+        |words: Words| words.has(List::Denials) || words.has(List::Identity) || words.has(List::Unable);
+    let reaches = |words: Words| words.has(List::Abilities) || words.has(List::Objects);
+    files(text).next().is_some()
+        || sentences(&plain(text)).map(Words::of).any(|words| denies(words) && reaches(words))
+}
+
+/// Whether a short plain text denies access to what the tools do. Where it only says what the model is ("As an AI, I
+/// don't have feelings"), or speaks of what someone feels or thinks, it denies no tool.
 fn denies(text: &str, words: Words) -> bool {
     let is_negated = || {
         let lower = text.to_ascii_lowercase();
         ["not", "n't", "no "].iter().any(|it| lower.contains(it))
     };
     let is_unable = |words: Words| words.has(List::Unable) && words.has(List::Abilities);
-    let mut parts = text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；']).map(Words::of);
-    words.has(List::Denials)
+    let parts = || sentences(text).map(Words::of);
+    let is_outer = |words: Words| {
+        let reaches = words.has(List::Abilities) || words.has(List::Objects);
+        let is_thing = words.has(List::Identity) && (words.has(List::Unable) || reaches);
+        (words.has(List::Denials) || is_thing) && (reaches || !words.has(List::Inner))
+    };
+    (words.has(List::Denials) || words.has(List::Identity)) && parts().any(is_outer)
         || words.has(List::Access)
             && is_negated()
             && (words.has(List::Abilities) || files(text).next().is_some())
-        || is_unable(words) && parts.any(is_unable)
+        || is_unable(words) && parts().any(is_unable)
 }
 
 /// Whether a short plain text says that something is done. A question makes it one that asks, unless it only ends the
@@ -110,6 +130,23 @@ fn claims(text: &str, words: Words) -> bool {
         }
     };
     words.has(List::Done) && !words.has(List::Negations)
+}
+
+/// Whether a text says in one clause that the model itself changed something: what was there, or, where a file is
+/// named, made it. What follows a colon may be what was made.
+pub(super) fn says_it_changed(text: &str) -> bool {
+    let plain = plain(text);
+    if has_question_mark(text) || plain.trim_end().trim_end_matches(':').contains([':', '：']) {
+        return false;
+    }
+    let names_files = files(text).next().is_some();
+    let ends = [',', '!', '?', ';', '\n', '，', '。', '！', '？', '；', '、'];
+    plain.split(". ").flat_map(|it| it.split(ends)).any(|clause| {
+        let words = Words::of(clause);
+        let changed = words.has(List::Changed) || words.has(List::Made) && names_files;
+        let did = words.has(List::Did) && changed || words.has(List::Stated) && !clause.contains('が');
+        did && !words.has(List::Nots)
+    })
 }
 
 /// Where the last sentence of a text begins. A point inside a file's name ends none.
@@ -156,6 +193,9 @@ mod tests {
             ("The file was not created: the disk is full.", Instead::Reports),
             ("The build is green.", Instead::Reports),
             ("You have access to both files.", Instead::Reports),
+            ("As an AI, I don't have feelings.", Instead::Reports),
+            ("As a language model I only write text.", Instead::Denies),
+            ("I fixed the error in the parser.", Instead::Claims),
             ("I do not have access to notes/plan.md.", Instead::Denies),
             ("I'm sorry, I do not have access to the causes of delays.", Instead::Reports),
         ] {

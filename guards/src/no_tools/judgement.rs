@@ -1,14 +1,16 @@
 //! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
 
-use super::instead::Instead;
+use super::instead::{Instead, denies_tools};
+use super::request::is_open_question;
 use super::vocabulary::{List, Words, has_any, plain};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
+use crate::announcement::{self, Announcement};
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::showing::asks_to_see;
 use balk_contract::identity;
-use balk_contract::nudge::takes_up;
+use balk_contract::nudge::{is_answer, takes_up};
 use balk_contract::wording::is_longer;
 use std::sync::Arc;
 
@@ -53,11 +55,8 @@ impl NoTools {
         let after_a_nudge = is_same
             && self.is_urged(instead, text)
             && match instead {
-                Instead::PrintsCall
-                | Instead::Announces
-                | Instead::Denies
-                | Instead::ShowsCode
-                | Instead::Asks => true,
+                Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
+                Instead::Asks => !state.request.wants_questions,
                 Instead::Lists => self.plans_again(text),
                 Instead::Claims => {
                     let nudge = state.nudge.as_deref().unwrap_or_default();
@@ -69,7 +68,7 @@ impl NoTools {
             && match instead {
                 Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
                 Instead::Lists => self.plans_again(text),
-                Instead::Asks => is_same,
+                Instead::Asks => is_same && !state.request.wants_questions,
                 Instead::Claims => is_same || is_untouched(),
                 Instead::Reports => is_untouched(),
             };
@@ -95,14 +94,18 @@ impl NoTools {
         let request = &self.state.request;
         let named = || request.named_in(text);
         match instead {
-            Instead::Announces => true,
+            Instead::Announces => self.announces_out_of_place(text),
             Instead::PrintsCall => !request.wants_calls,
-            Instead::Denies => !request.failed && (!request.called || named().untouched),
+            Instead::Denies => {
+                let is_meant = || !request.wants_words() || denies_tools(text);
+                !request.failed && (!request.called || request.acted_on(text).untouched) && is_meant()
+            }
             // A model that has tried tells what came of it.
             Instead::ShowsCode => !request.failed && !request.wants_words() && named().asked,
             Instead::Claims => {
                 let may_ask = request.failed && has_question_mark(text);
-                self.state.changes && !may_ask && request.contradicts_work(text) && !admits(text)
+                let is_false = || request.contradicts_work(text) && !admits(text);
+                self.state.changes && !may_ask && (request.contradicts_change(text) || is_false())
             }
             Instead::Reports => {
                 let first_words = || !request.acted && named().asked;
@@ -113,6 +116,27 @@ impl NoTools {
             }
             Instead::Lists | Instead::Asks => false,
         }
+    }
+
+    /// Whether an announcement is no answer to what the user asked, and no closing. After a change, or where words are
+    /// asked for, a sentence that names no one may tell the user what to do.
+    fn announces_out_of_place(&self, text: &str) -> bool {
+        let request = &self.state.request;
+        let is_answer = request.asks_what_comes && self.state.nudges == 0;
+        !is_answer
+            && match announcement::of(text) {
+                None | Some(Announcement::Outright) => true,
+                Some(Announcement::Perhaps) => !request.changed && !request.wants_words(),
+                Some(Announcement::AtTheEnd) => !request.wants_words(),
+            }
+    }
+
+    /// Whether the user gave the model what its last question asks for. The same words to the same question did not.
+    pub(super) fn is_answered(&self, text: &str, is_again: bool) -> bool {
+        let last = self.state.texts.back();
+        let is_asked_again = self.state.texts.iter().filter(|it| Some(*it) == last).count() > 1;
+        let is_open = self.state.said[1].as_ref().is_none_or(|it| is_open_question(it));
+        !(is_again && is_asked_again) && is_answer(text, is_open, is_again)
     }
 
     /// Whether an earlier text since the request was the same. The newest one may be this text itself.

@@ -157,7 +157,10 @@ impl NoTools {
             Instead::Asks if self.state.nudge.is_some() || self.state.allowed.is_some() => {
                 "The user has answered already: go on. Your last message calls no tool, so nothing was done"
             }
-            Instead::Claims if self.state.request.contradicts_work(text) => {
+            Instead::Claims
+                if self.state.request.contradicts_work(text)
+                    || self.state.request.contradicts_change(text) =>
+            {
                 "Your last message says that work is done, but no call of yours has done it"
             }
             Instead::Reports if self.state.request.named_in(text).untouched => {

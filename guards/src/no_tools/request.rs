@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::instead::says_it_changed;
 use super::open::{Open, StillOpen};
 use super::vocabulary::{List, Words, plain};
 use crate::change::Change;
+use crate::failure::is_failure;
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::showing::Wish;
+use balk_contract::wording::is_longer;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
 /// Files of a request that are remembered; a longer list is work for a tool.
@@ -19,6 +22,10 @@ const ASKED: usize = 16;
 const TOUCHED: usize = 128;
 /// Bytes of the arguments that are searched for files, at either end: paths come first or last.
 const SEARCHED: usize = 256;
+/// The same of a result.
+const SHOWN: usize = 2_048;
+/// The longest request that asks to be asked, in characters: a longer one may only speak of a quiz.
+const QUIZ_CHARS: usize = 400;
 
 /// What is known about the user's request and the work on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,12 +38,23 @@ pub(super) struct Request {
     wonders: bool,
     /// It asks for a plan.
     pub(super) wants_plan: bool,
+    /// It asks what the model will do, so that an announcement is the answer.
+    pub(super) asks_what_comes: bool,
+    /// It asks to be asked, and no tool was called since.
+    pub(super) wants_questions: bool,
     /// The files that it names.
     asked: Vec<u64>,
     /// What it names and what came of that.
     open: Open,
     /// The files that calls named and that did not fail, in the whole run, oldest first.
     touched: VecDeque<u64>,
+    /// The files that results named, in the whole run, oldest first.
+    shown: VecDeque<u64>,
+    /// The files that calls named that may have changed something, in the whole run, oldest first.
+    written: VecDeque<u64>,
+    /// Whether something was changed in the run, or may have been, and whether it may have been any file.
+    ever_changed: bool,
+    ever_blind: bool,
     /// Whether one of them was forgotten.
     forgot: bool,
     /// Whether a tool was called since the request.
@@ -71,6 +89,8 @@ impl Request {
         self.wants_plan = words.has(List::Plans);
         self.wonders = words.has(List::Wonders) && wonders(&plain);
         self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
+        self.asks_what_comes = words.has(List::Intents) && asks_what_comes(&plain);
+        self.wants_questions |= words.has(List::Quizzes) && !is_longer(text, QUIZ_CHARS);
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));
         self.open.begin(text);
@@ -86,42 +106,40 @@ impl Request {
 
     /// A call was made.
     pub(super) fn called(&mut self) {
-        (self.called, self.acted) = (true, true);
+        (self.called, self.acted, self.wants_questions) = (true, true, false);
     }
 
     /// A call has a result. Returns whether it was a step: whether it failed, may have changed something, or touched a
     /// file for the first time.
     pub(super) fn observe(&mut self, result: &ToolResult) -> bool {
         self.open.observe(result);
-        let is_failed = result.origin == Origin::Synthetic || result.status == Status::Error;
+        let is_failed = result.origin == Origin::Synthetic || has_failed(result);
         self.failed |= is_failed;
         self.last_failed = is_failed;
+        let (head, tail) = ends(&result.text, SHOWN);
+        for file in files(head).chain(files(tail)) {
+            push(&mut self.shown, file);
+        }
         if is_failed {
             return true;
         }
         let may_change = Change::of(result) != Change::Nothing;
         self.changed |= may_change;
         self.blind |= may_change && result.call.effect == Effect::Unknown;
+        self.ever_changed |= may_change;
+        self.ever_blind |= self.blind;
         let all = &*result.call.arguments;
-        let (head, tail) = ends(all);
+        let (head, tail) = ends(all, SEARCHED);
         let mut is_step = may_change;
         for file in files(head).chain(files(tail)) {
-            is_step |= self.touch(file);
+            let (is_new, forgot) = push(&mut self.touched, file);
+            is_step |= is_new;
+            self.forgot |= forgot;
+            if may_change {
+                push(&mut self.written, file);
+            }
         }
         is_step
-    }
-
-    /// Returns whether the file was not touched before.
-    fn touch(&mut self, file: u64) -> bool {
-        if self.touched.contains(&file) {
-            return false;
-        }
-        if self.touched.len() == TOUCHED {
-            self.touched.pop_front();
-            self.forgot = true;
-        }
-        self.touched.push_back(file);
-        true
     }
 
     /// Whether no call has done what the user asked for last.
@@ -134,8 +152,15 @@ impl Request {
         self.open.still(|file| self.forgot || self.touched.contains(&file), last)
     }
 
-    /// What the files that a text names say about it. Nothing, if a call may have touched files that it did not name.
+    /// What the files that a text names say about it. Nothing, if a call may have touched files that it did not name,
+    /// or if a result named one that the user did not: the model speaks of what it saw.
     pub(super) fn named_in(&self, text: &str) -> Named {
+        let is_shown = |file| !self.asked.contains(&file) && self.shown.contains(&file);
+        if files(text).any(is_shown) { Named::default() } else { self.acted_on(text) }
+    }
+
+    /// The same, whatever results named.
+    pub(super) fn acted_on(&self, text: &str) -> Named {
         let mut named = Named::default();
         if self.forgot || self.blind {
             return named;
@@ -155,6 +180,15 @@ impl Request {
         !self.wonders && (self.last_failed && !self.changed || self.named_in(text).untouched)
     }
 
+    /// Whether a text that says that the model changed something is contradicted: the model only looked since the
+    /// request, and nothing in the run can have changed what the text names, or anything.
+    pub(super) fn contradicts_change(&self, text: &str) -> bool {
+        let is_written = |file| self.written.contains(&file);
+        let knows_files = !self.ever_blind && !self.forgot && files(text).next().is_some();
+        let is_left = !self.ever_changed || knows_files && !files(text).any(is_written);
+        !self.wonders && self.called && !self.changed && is_left && says_it_changed(text)
+    }
+
     /// Whether words alone may be what the user asked for.
     pub(super) fn wants_words(&self) -> bool {
         self.wants_words || self.wants_plan || self.wants_calls
@@ -166,16 +200,62 @@ fn wonders(text: &str) -> bool {
     if !has_question_mark(text) && !text.contains("か。") {
         return false;
     }
-    let ends = ['?', '？', '!', '。', '！', '\n'];
-    let sentences = text.split(". ").flat_map(|it| it.split_inclusive(ends));
-    let questions = sentences.filter(|it| it.ends_with(['?', '？']) || it.trim_end().ends_with("か。"));
+    let questions = sentences(text).filter(|it| is_question(it));
     questions.map(Words::of).any(|it| it.has(List::Wonders) && !it.has(List::Pleas))
 }
 
+/// Whether a call failed, by its status or, without one, by its text. An answer that is data (JSON) may have a word of
+/// failure among its values (`"status": "cancelled"` after a cancellation), so one of its words must be of an error.
+pub(super) fn has_failed(result: &ToolResult) -> bool {
+    let text = &*result.text;
+    let says_so = || {
+        let (head, _) = ends(text, SHOWN);
+        ["rror", "fail", "xception"].iter().any(|word| head.contains(word))
+    };
+    let is_data = text.trim_start().starts_with(['{', '[']);
+    is_failure(result) && (result.status == Status::Error || !is_data || says_so())
+}
+
+/// Whether the request asks in one sentence what the model will do ("What will you do first?", "Before you begin, tell
+/// me what you would change."), and not that it does it ("Would you add it?").
+fn asks_what_comes(text: &str) -> bool {
+    sentences(text)
+        .map(Words::of)
+        .any(|it| it.has(List::Intents) && (it.has(List::Opens) || it.has(List::Explains)))
+}
+
+/// Whether a text has a question that a yes does not answer.
+pub(super) fn is_open_question(text: &str) -> bool {
+    let plain = plain(text);
+    sentences(&plain).filter(|it| is_question(it)).any(|it| Words::of(it).has(List::Opens))
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let ends = ['?', '？', '!', '。', '！', '\n'];
+    text.split(". ").flat_map(move |it| it.split_inclusive(ends))
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.ends_with(['?', '？']) || sentence.trim_end().ends_with("か。")
+}
+
+/// Adds a file. Returns whether it was not among them, and whether the oldest one had to go.
+fn push(files: &mut VecDeque<u64>, file: u64) -> (bool, bool) {
+    if files.contains(&file) {
+        return (false, false);
+    }
+    let is_full = files.len() == TOUCHED;
+    if is_full {
+        files.pop_front();
+    }
+    files.push_back(file);
+    (true, is_full)
+}
+
 /// Both ends of a text, which may be all of it.
-fn ends(text: &str) -> (&str, &str) {
-    if text.len() <= 2 * SEARCHED {
+fn ends(text: &str, length: usize) -> (&str, &str) {
+    if text.len() <= 2 * length {
         return (text, "");
     }
-    (&text[..text.floor_char_boundary(SEARCHED)], &text[text.ceil_char_boundary(text.len() - SEARCHED)..])
+    (&text[..text.floor_char_boundary(length)], &text[text.ceil_char_boundary(text.len() - length)..])
 }

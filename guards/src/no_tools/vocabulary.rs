@@ -18,6 +18,7 @@ pub(super) enum List {
     Done,
     Soon,
     Negations,
+    Nots,
     Complaints,
     Affirms,
     Conditions,
@@ -26,13 +27,24 @@ pub(super) enum List {
     Access,
     Unable,
     Abilities,
+    Identity,
+    Objects,
+    Inner,
+    Intents,
+    Quizzes,
+    Opens,
+    Did,
+    Changed,
+    Made,
+    Stated,
 }
 
 /// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
 static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
-        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, COMPLAINTS, AFFIRMS, CONDITIONS, VOLUNTEERS,
-        DENIALS, ACCESS, UNABLE, ABILITIES,
+        PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, NOTS, COMPLAINTS, AFFIRMS, CONDITIONS,
+        VOLUNTEERS, DENIALS, ACCESS, UNABLE, ABILITIES, IDENTITY, OBJECTS, INNER, INTENTS, QUIZZES, OPENS,
+        DID, CHANGED, MADE, STATED,
     ])
 });
 
@@ -143,6 +155,12 @@ const NEGATIONS: &[&str] = &[
     "ません", "ない", "なかった", "失敗", "エラー", "未", "取り消", "拒否", "戻され", //
     "pas ", "rien", "non ", "못", "않", "없",
 ];
+/// Those that only negate: what failed or is missing may be what was mended.
+#[rustfmt::skip]
+const NOTS: &[&str] = &[
+    "not ", "'t ", "no ", "none", "never", "nothing", "nicht", "kein", "nie ", "nunca", "nada", "ningun", "ningún",
+    "pas ", "rien", "non ", "没", "不能", "不会", "并未", "未能", "还未", "尚未", "ません", "ない", "なかった",
+];
 /// The user says that something is not there.
 #[rustfmt::skip]
 const COMPLAINTS: &[&str] = &[
@@ -185,16 +203,120 @@ const VOLUNTEERS: &[&str] = &[
     "します", "できます", //
     "je ", "j'", "posso ", "procedo", "vado ", "vou ", "я ", "하겠습니다", "할게요",
 ];
-/// The model believes that it has no tools, in words of recorded models (`docs/field.md`).
+/// The model believes that it has no access, in words of recorded models (`docs/field.md`).
 #[rustfmt::skip]
 const DENIALS: &[&str] = &[
-    "no access to", "unable to access", "cannot access", "can't access", "as a language model", "as an ai",
-    "have no tool", //
-    "keinen zugriff", "als sprachmodell", "als ki", //
-    "no tengo acceso", "como modelo de lenguaje", //
-    "pas accès", "modèle de langage", //
-    "アクセスでき", "言語モデル", //
-    "无法访问", "语言模型",
+    "no access to", "unable to access", "cannot access", "can't access", "have no tool", //
+    "keinen zugriff", //
+    "no tengo acceso", //
+    "pas accès", //
+    "アクセスでき", //
+    "无法访问",
+];
+/// The model says what it is. That alone denies nothing: who has no feelings may have tools.
+#[rustfmt::skip]
+const IDENTITY: &[&str] = &[
+    "as a language model", "as an ai", "as a large language model", //
+    "als sprachmodell", "als ki", //
+    "como modelo de lenguaje", "como ia", //
+    "modèle de langage", //
+    "言語モデル", //
+    "语言模型",
+];
+/// What tools reach, beside what [`ABILITIES`] names. With these, a denial is one whatever the user asked.
+#[rustfmt::skip]
+const OBJECTS: &[&str] = &[
+    "file", "folder", "director", "repo", "code", "disk", "machine", "computer", "workspace", "environment", "tool",
+    "terminal", "shell", "command", "server", "internet", "the web", "text-based", "only write text",
+    "only generate text", //
+    "datei", "ordner", "verzeichnis", "rechner", "werkzeug", "internet", "projekt", "nur text", //
+    "archivo", "carpeta", "fichero", "herramient", "equipo", "sistema", "proyecto", "solo texto", //
+    "fichier", "dossier", "outil", "votre projet", //
+    "文件", "目录", "代码", "系统", "工具", "网络", "命令", "电脑", "生成文本", //
+    "ファイル", "フォルダ", "ディレクトリ", "システム", "ツール", "コマンド",
+];
+/// What no tool reaches: what someone feels, thinks or is.
+#[rustfmt::skip]
+const INNER: &[&str] = &[
+    "feel", "emotion", "opinion", "personal", "conscious", "belief", "preference", "taste", "experience", "thoughts",
+    "mind", "dream", "soul", "birthday", "favorite", "favourite", //
+    "gefühl", "emotion", "meinung", "bewusst", "persönlich", "vorlieb", "erfahrung", "gedanken", "geburtstag", //
+    "emocion", "sentimiento", "opini", "conciencia", "preferencia", "pensamiento", "sueño", //
+    "sentiment", "émotion", "conscience", //
+    "感情", "情感", "感受", "感觉", "意识", "个人", "喜好", "观点", "看法", "情绪", //
+    "意見", "意識", "気持ち", "個人", "好み",
+];
+/// What the user asks of the model's own doing, to come: an announcement is the answer.
+#[rustfmt::skip]
+const INTENTS: &[&str] = &[
+    "will you", "would you", "are you going", "you will", "you would", "you'd ", "you'll ", "you plan", "you intend",
+    "you want to", "do you start", "do you begin", "you going to", "your plan", "your next step", "your first step",
+    "your approach", //
+    "wirst du", "würdest du", "willst du", "hast du vor", "machst du", "gehst du", "fängst du", "beginnst du",
+    "du vorgehen", "du machen", "du tun", "du ändern", "du vorhast", "werden sie", "würden sie", "dein plan",
+    "nächster schritt", //
+    "vas a ", "harás", "harías", "piensas", "planeas", "empezarás", "empezarías", "empiezas", "cambiarías", "va a hacer",
+    "tu plan", //
+    "vas-tu", "allez-vous", "ferais-tu", "feriez-vous", "comptes-tu", //
+    "你打算", "您打算", "你会", "您会", "你准备", "您准备", "你要", "您要", "你想", "你将", "你先", //
+    "しますか", "しましょうか", "始めますか", "進めますか", "予定ですか", "つもりですか",
+];
+/// The user asks to be asked.
+#[rustfmt::skip]
+const QUIZZES: &[&str] = &[
+    "quiz", "interview", "trivia", "riddle", "ask me question", "ask me some", "ask me one", "questions about",
+    "twenty questions", "20 questions", "you ask me", "test my knowledge", "guessing game", //
+    "frag mich", "stell mir", "stelle mir", "rätsel", "fragen zu", "errate", //
+    "pregúntame", "hazme pregunta", "entrevist", "adivin", //
+    "pose-moi", "posez-moi", "interroge", "devinette", "entretien", //
+    "fammi domande", "intervist", "indovin", "me faça", "adivinh", //
+    "собеседован", "викторин", "загад", "задавай", //
+    "问我", "提问", "面试", "猜", "考我", "测验", "出题", "问答", //
+    "クイズ", "質問して", "面接", "出題", //
+    "퀴즈", "면접", "질문해", "물어봐",
+];
+/// Words of a question that a yes does not answer: it asks what, or which of several.
+#[rustfmt::skip]
+const OPENS: &[&str] = &[
+    "what", "which", "who", "whose", "where", "when", "why", "how ", "or ", //
+    "was ", "welche", "wer ", "wen ", "wem ", "wo ", "woher", "wohin", "wann", "warum", "wie ", "wieviel",
+    "womit", "wozu", "wofür", "worauf", "woran", "worüber", "wovon", "wonach", "oder ", //
+    "qué", "cuál", "quién", "dónde", "cuándo", "cuánt", "cómo", "o ", //
+    "quel", "quoi", "qui ", "où ", "quand", "combien", "comment", "pourquoi", "ou ", //
+    "quale", "quali", "chi ", "dove", "quando", "quant", "perché", "qual ", "quem", "onde", //
+    "как", "что", "кто", "где", "когда", "почему", "сколько", "или ", //
+    "什么", "哪", "谁", "多少", "几", "怎么", "为什么", "还是", //
+    "何", "どの", "どこ", "どれ", "だれ", "誰", "いつ", "なぜ", "どう", "どちら", "いくつ", "いくら", "それとも", "は？", //
+    "무엇", "뭐", "어떤", "어느", "어디", "언제", "누가", "왜", "몇", "얼마", "어떻게",
+];
+/// The model says that it did something itself …
+#[rustfmt::skip]
+const DID: &[&str] = &["i've ", "i have ", "ich habe ", "habe ich ", "j'ai ", "我"];
+/// … and changed what was there.
+#[rustfmt::skip]
+const CHANGED: &[&str] = &[
+    "fixed", "updated", "added", "changed", "removed", "replaced", "renamed", "corrected", "deleted", "implemented",
+    "refactored", "saved", //
+    "behoben", "ergänzt", "geändert", "hinzugefügt", "aktualisiert", "entfernt", "ersetzt", "umbenannt", "korrigiert",
+    "repariert", "eingebaut", "gelöscht", "gespeichert", //
+    "corrigé", "ajouté", "modifié", "supprimé", "remplacé", //
+    "修复了", "修改了", "更新了", "添加了", "删除了", "改好了", "修好了", "加上了",
+];
+/// The same of what may be in the message itself, unless it is a file.
+#[rustfmt::skip]
+const MADE: &[&str] = &[
+    "written", "created", "geschrieben", "erstellt", "angelegt", "écrit", "créé", //
+    "创建了", "写好了", "写了", "作成しました", "書きました", "作りました",
+];
+/// Both in one.
+#[rustfmt::skip]
+const STATED: &[&str] = &[
+    "i fixed", "i updated", "i added", "i changed", "i removed", "i replaced", "i renamed", "i corrected", "i deleted",
+    "i implemented", //
+    "he corregido", "he actualizado", "he añadido", "he agregado", "he cambiado", "he eliminado", "he reemplazado",
+    "he arreglado", "he modificado", "he guardado", //
+    "を修正しました", "を更新しました", "を追加しました", "を変更しました", "を削除しました", "を実装しました",
+    "を保存しました", "を直しました",
 ];
 /// With a negation, these deny access.
 #[rustfmt::skip]

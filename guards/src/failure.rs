@@ -243,8 +243,21 @@ pub(crate) fn is_waiting(result: &ToolResult) -> bool {
     (result.text.goes_on() || pauses(&result.call)) && !is_failure(result)
 }
 
-/// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name.
+/// Words of a tool that waits, whatever its arguments are.
+const PAUSES: [&str; 8] = ["wait", "sleep", "pause", "delay", "esperar", "warten", "attendre", "aguardar"];
+
+/// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name; or a
+/// tool whose name begins with the word for it (`wait`, `sleep_seconds`, `waitFor`).
 pub(crate) fn pauses(call: &ToolCall) -> bool {
+    let is_of_word = |byte: u8| byte.is_ascii_lowercase();
+    let is_named = |word: &&str| {
+        let name = call.tool.as_bytes();
+        name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+            && !name.get(word.len()).copied().is_some_and(is_of_word)
+    };
+    if PAUSES.iter().any(|it| is_named(&it)) {
+        return true;
+    }
     let arguments = call.arguments.as_bytes();
     let is_pause = |at: usize| {
         let rest = &arguments[at + "sleep".len()..];

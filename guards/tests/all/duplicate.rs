@@ -278,9 +278,13 @@ fn d7_a_failure_that_may_pass_is_worth_five_tries_and_one_more_after_each_pause(
 fn d7_calls_that_wait_are_left_alone() {
     let wait =
         |command: &str, answer: &str| calls("bash", &format!(r#"{{"command":"{command}"}}"#)).answers(answer);
-    for turn in
-        [wait("job status", "still running"), wait("sleep 5", ""), wait("sleep 5; job status", "3 of 7")]
-    {
+    for turn in [
+        wait("job status", "still running"),
+        wait("sleep 5", ""),
+        wait("sleep 5; job status", "3 of 7"),
+        wait("job status", "Zustand: wird vorbereitet"),
+        wait("job status", "任务状态：排队"),
+    ] {
         check(&[(turn.clone(), "pass"), (turn.clone(), "pass"), (turn.clone(), "pass"), (turn, "pass")]);
     }
     let file = wait(
@@ -303,9 +307,9 @@ fn d7_what_may_be_a_state_is_looked_at_four_times() {
         "warming up",
         "state: scheduled",
         r#"{"status":"SCHEDULED"}"#,
-        "Zustand: wird vorbereitet",
+        "Zustand: vorbereitet",
         "estado: en cola",
-        "任务状态：排队",
+        "任务状态：已排期",
         "準備中です",
         "scheduled\n(request 12ab34cd)",
     ] {

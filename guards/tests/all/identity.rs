@@ -52,6 +52,24 @@ fn moments_are_masked() {
 }
 
 #[test]
+fn references_of_elements_are_masked_by_their_name() {
+    check_same(&[
+        ("- button 'Save' [ref=e12]", "- button 'Save' [ref=e3]"),
+        ("[ref=s1e12]", "[ref=s2e9]"),
+        ("{\"ref\":\"e12\"}", "{\"ref\":\"e140\"}"),
+        ("ref: f1", "ref: f22"),
+        ("[ref=m12]", "[ref=m3]"),
+    ]);
+    check_differ(&[
+        ("[ref=12]", "[ref=13]"),
+        ("href=e12", "href=e13"),
+        ("see e12", "see e13"),
+        ("[ref=E12]", "[ref=E13]"),
+        ("[ref=el12]", "[ref=el13]"),
+    ]);
+}
+
+#[test]
 fn rates_of_progress_bars_are_masked() {
     check_same(&[
         ("100%|██| 3/3 [00:00<00:00, 284.96it/s]", "100%|██| 3/3 [00:00<00:00, 163.1it/s]"),

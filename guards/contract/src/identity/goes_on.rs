@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
+use super::state_member;
+
 /// The longest answer, in bytes, that may report a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
 /// The most digits of a share's numbers.
@@ -23,16 +25,17 @@ const WORDS: [(&[u8; 2], &str, &str); 12] = [
     (b"se", "elap", "d"),
 ];
 
-/// Whether this answer says that something is still in progress: in a word, or by a share that is not whole, such as
-/// `step 41/90`, which needs no language.
-pub(super) fn says_it_goes_on(answer: &str) -> bool {
-    let answer = answer.as_bytes();
+/// Whether this answer says that something is still in progress: in a word, by a share that is not whole, such as
+/// `step 41/90`, which needs no language, or by the state that it gives ([`state_member`]).
+pub(super) fn says_it_goes_on(text: &str) -> bool {
+    let answer = text.as_bytes();
     answer.len() <= ANSWER_BYTES
         && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
             || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
             || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash))
             || is_row_of_job(answer)
-            || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..])))
+            || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..]))
+            || state_member::goes_on(text))
 }
 
 /// Whether the next line is the row of a table of jobs or processes: first an id, then, among other columns, a state in

@@ -2,7 +2,7 @@
 
 use super::reader::NAME_BYTES;
 use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate};
-use super::volatile::may_be_stamp;
+use super::volatile::{follows_ref, may_be_stamp};
 
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
 /// following byte, require a close look ([`if_followed_by`]).
@@ -81,7 +81,7 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let name = class(second_before);
     let may_be_day = before == b' ' && matches!(next, b' ' | b',') && name & LETTER != 0;
     let is_free_ahead = match ahead & BETWEEN {
-        0 => ahead & HEX == 0 && before != b'-',
+        0 => ahead & HEX == 0 && before != b'-' && (ahead & LETTER == 0 || name & BETWEEN == 0),
         _ => name & (BETWEEN | COUNTED) == 0 && !may_be_day,
     };
     !may_be_stamp(end - start)
@@ -100,8 +100,10 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
     }
     let ahead = class(before);
     if ahead & BETWEEN == 0 {
-        // After a letter, the word is an id if all of it is hexadecimal; after a dash, it may be the end of one.
+        // After a letter, the word is an id if all of it is hexadecimal, or a reference if it has a name for that; after
+        // a dash, it may be the end of an id.
         return !(ahead & HEX != 0 && may_end_an_id(bytes, start, end)
+            || ahead & LETTER != 0 && follows_ref(bytes, start - 1)
             || before == b'-' && end - start == 12);
     }
     let name = name_before(bytes, start);
@@ -206,6 +208,9 @@ mod tests {
         "a[",
         "g",
         "e",
+        "[ref=e",
+        "\"ref\": \"e",
+        "href=e",
         "-",
         "550e8400-e29b-",
         "550e8400-e29b-41d4-a716-",

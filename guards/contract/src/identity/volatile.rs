@@ -22,6 +22,7 @@ pub(super) enum Kind {
     Id = 5,
     Temporary = 6,
     Rate = 7,
+    Reference = 8,
 }
 
 /// The volatile part that contains the word from `start` to `end`, if there is one. The word has ASCII letters and
@@ -40,6 +41,9 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
         }
         if (is_hexadecimal_id(word) || is_random_id(word)) && previous != Some(b'#') {
             return span(start, end, Kind::Id);
+        }
+        if is_reference(bytes, start, word) {
+            return span(start, end, Kind::Reference);
         }
     }
     // The rest are numbers; one that continues another (`1.2.3`) is part of a version or place.
@@ -119,6 +123,26 @@ fn uuid(bytes: &[u8], floor: usize, start: usize, group: usize) -> Option<(usize
             && !start.checked_sub(1).is_some_and(|at| bytes[at].is_ascii_alphanumeric());
         (text[8] == b'-' && apart && is_one(text)).then_some((start, end))
     })
+}
+
+/// What a snapshot of a page calls one of its elements: `[ref=e12]`, `"ref": "s1e12"`. The next snapshot numbers them
+/// anew.
+fn is_reference(bytes: &[u8], start: usize, word: &[u8]) -> bool {
+    let has_form = matches!(word, [b'a'..=b'z', b'0'..=b'9', ..]) && word.len() <= REFERENCE_BYTES;
+    has_form && follows_ref(bytes, start)
+}
+
+/// The longest reference.
+const REFERENCE_BYTES: usize = 8;
+
+/// Whether the word `ref` and a separator are before this place.
+pub(super) fn follows_ref(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[..at];
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    let before = before.strip_suffix(b" ").unwrap_or(before);
+    let Some(before) = before.strip_suffix(b"=").or_else(|| before.strip_suffix(b":")) else { return false };
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    before.strip_suffix(b"ref").is_some_and(|it| !it.last().is_some_and(u8::is_ascii_alphanumeric))
 }
 
 fn is_address(bytes: &[u8], start: usize, word: &[u8]) -> bool {

@@ -15,8 +15,8 @@
 //! | `no-op` | a write of the content that the file already has |
 //! | `rewriting` | a file is written as a whole again and again, and nothing else is done |
 //! | `repeat` | the same call with the same answer, between other calls or beside them |
-//! | `persisting-failure` | the same call fails in the same way, whatever was changed in between |
-//! | `near-call` | nearly the same arguments, exactly the same answer |
+//! | `persisting-failure` | the same call fails in the same way, or calls in other spellings do, whatever was changed |
+//! | `near-call` | nearly the same arguments and nothing else in them, exactly the same answer |
 //! | `same-failure` | different arguments, the same failure |
 //! | `same-answer` | another page or other words, the same answer, which is no failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
@@ -43,8 +43,8 @@
 //! covers arguments that were not seen before, each step needs a call that ran since the last step.
 //!
 //! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
-//! (polling), calls change (paging, batches, exploring) or failures change (diagnosing), or if something changed in
-//! between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
+//! (polling), calls change (paging, batches, exploring, one deed after another), failures change (diagnosing), or if
+//! something changed in between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
 //! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal
 //! lapses after some turns, because a call that never runs cannot show that its answer has changed. Identities survive
 //! a compaction, and so does the ladder; but seeing again what a compaction removed counts as new.
@@ -73,6 +73,7 @@ use spoken::{ASKED, Spoken, TOLD, WARNED};
 
 mod current_round;
 mod cycle;
+mod deed;
 mod finding;
 mod finish;
 mod growing;
@@ -84,6 +85,7 @@ mod offer_index;
 mod place;
 mod program;
 mod repeat;
+mod respelled;
 mod rewrite;
 mod rewritten;
 mod rounds;
@@ -93,6 +95,7 @@ mod said;
 mod same_answer;
 mod same_failure;
 mod settings;
+mod spelling;
 mod spoken;
 mod standing;
 mod tally;
@@ -121,7 +124,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 10;
+const VERSION: u64 = 11;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;

@@ -119,7 +119,7 @@ pub(super) struct Finding {
     pub(super) has_reason: bool,
     /// Whether everything since it was first seen failed: then `seen` counts rounds.
     pub(super) only_failures: bool,
-    /// Whether the call that was seen first is not this one, but nearly this one.
+    /// Whether the call that was seen first is not this one, but nearly this one, or this one in another spelling.
     pub(super) is_near: bool,
     /// Whether what is waited for shows no sign of life: each answer was the same.
     pub(super) is_still: bool,

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 
+use super::deed::is_deed;
 use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
+use super::spelling::are_about_others;
 use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting};
+use crate::search::find;
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
@@ -32,6 +35,8 @@ pub(super) struct Look {
     pub(super) waits: bool,
     /// True if it did not fail and its effect is not declared.
     pub(super) may_change: bool,
+    /// Whether, of such, it seems to write.
+    pub(super) seems_to_write: bool,
     /// Why it can never run, if it cannot.
     pub(super) unfit: Option<Unfit>,
     /// How it follows the previous call.
@@ -68,6 +73,7 @@ impl Look {
         let call = &result.call;
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
+        let may_change = !failed && call.effect == Effect::Unknown;
         Self {
             call: call.key,
             tool: call.tool_key,
@@ -77,9 +83,10 @@ impl Look {
             failure,
             may_pass: failed && prospect(result, failure) == Prospect::Passing,
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
-            may_change: !failed && call.effect == Effect::Unknown,
+            may_change,
+            seems_to_write: may_change && call.seems_to_write(&result.text),
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((compared.any, failure)), says_something(result)),
+            step: before.step(call, Some((compared.any, failure)), Says::of(result)),
             is_made_again: false,
         }
     }
@@ -115,7 +122,7 @@ const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {
     /// How this call follows, given its answer; without an answer, as if it got the previous one.
-    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>, speaks: bool) -> Step {
+    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>, says: Says) -> Step {
         if !self.is_of(call) {
             return Step::Other;
         }
@@ -127,7 +134,12 @@ impl Before {
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
-            let is_tuned = !same_failure && speaks && is_program(call);
+            let is_tuned = match says {
+                Says::Little => false,
+                Says::Something => is_program(call) && !is_deed(before, call),
+                Says::Error => is_program(call),
+            };
+            let is_tuned = is_tuned && !same_failure;
             return if is_tuned { Step::Tuned } else { Step::Counted };
         }
         if let Some(more) = inserted(before.as_bytes(), arguments.as_bytes())
@@ -141,7 +153,7 @@ impl Before {
             true if renamed(one, other).is_some_and(is_another_name) => Step::Renamed,
             true if are_near(one, other) => Step::NearFailure,
             true | false if renamed(one, other).is_some() => Step::Renamed,
-            false if speaks && is_reworded(one, other) && are_near(one, other) => Step::NearAnswer,
+            false if is_near_answer(one, other, says) => Step::NearAnswer,
             true | false => Step::Other,
         }
     }
@@ -149,7 +161,11 @@ impl Before {
     /// How a call follows that has not run.
     pub(super) fn step_unanswered(&self, call: &ToolCall) -> Step {
         // A cheap test before the exact comparison.
-        if self.last != Step::Other && self.is_of(call) { self.step(call, None, true) } else { Step::Other }
+        if self.last != Step::Other && self.is_of(call) {
+            self.step(call, None, Says::Something)
+        } else {
+            Step::Other
+        }
     }
 
     /// How a call follows that got this result and failure.
@@ -168,7 +184,7 @@ impl Before {
         if answer != self.result && (self.failure.is_none() || !is_failure(result)) {
             return Step::Other;
         }
-        self.step(call, Some((answer, failure())), says_something(result))
+        self.step(call, Some((answer, failure())), Says::of(result))
     }
 
     /// Whether the previous call used the same tool.
@@ -187,6 +203,37 @@ impl Before {
 /// Whether an answer is more than the word of one call about one thing.
 pub(super) fn is_long(answer: &[u8]) -> bool {
     answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
+}
+
+/// What an answer says that is no failure by its status or its beginning.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// No more than many calls get.
+    Little,
+    Something,
+    /// It reports an error, so it is not the word that something was done.
+    Error,
+}
+
+impl Says {
+    fn of(result: &ToolResult) -> Self {
+        match says_something(result) {
+            false => Self::Little,
+            true if reports_an_error(result) => Self::Error,
+            true => Self::Something,
+        }
+    }
+}
+
+/// Bytes of an answer in which it says so, and how: an error that a harness quotes has a colon behind its name.
+const ERROR_BYTES: usize = 400;
+const ERRORS: [&[u8]; 2] = [b"rror: ", b"xception: "];
+
+/// Whether an answer reports an error somewhere, in a form that programs use in any language.
+pub(super) fn reports_an_error(result: &ToolResult) -> bool {
+    let answer = result.text.as_bytes();
+    let start = &answer[..answer.len().min(ERROR_BYTES)];
+    ERRORS.iter().any(|it| find(start, it).is_some())
 }
 
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
@@ -208,6 +255,14 @@ fn are_near(one: &str, other: &str) -> bool {
 /// Whether both are texts of several words: a name that takes the place of another is the next item of a batch.
 fn is_reworded(one: &str, other: &str) -> bool {
     [one, other].iter().all(|it| it.split_ascii_whitespace().nth(2).is_some())
+}
+
+/// Whether a call that works asks for the same in nearly the same words, and for nothing else.
+fn is_near_answer(one: &str, other: &str, says: Says) -> bool {
+    says != Says::Little
+        && is_reworded(one, other)
+        && are_near(one, other)
+        && (says == Says::Error || !are_about_others(one, other))
 }
 
 /// Whether the two differ only in one number.
@@ -241,7 +296,7 @@ pub(super) fn renamed<'t>(one: &'t str, other: &'t str) -> Option<(&'t str, &'t 
 
 /// Whether the two are names of different things (`dev`, `staging`), and no spellings of one (`value`, `vals`, `-sL`).
 /// Of two places, the parts in which they differ are compared.
-fn is_another_name((one, other): (&str, &str)) -> bool {
+pub(super) fn is_another_name((one, other): (&str, &str)) -> bool {
     let (one, other) = parts_apart(one, other);
     let [one, other] = [one, other].map(|it| it.trim_start_matches('-'));
     let is_name = |it: &str| it.len() > 2 && it.starts_with(char::is_alphabetic);

@@ -72,6 +72,10 @@ impl Messages<'_> {
             Rule::Rewriting => {
                 format!("{tool} wrote the same again {how_often} in a row, and nothing else was done")
             }
+            Rule::Persisting if self.finding.is_near => format!(
+                "calls of {tool} in several spellings failed in the same way {how_often}, whatever was changed in \
+                 between"
+            ),
             Rule::Persisting => format!(
                 "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
             ),

@@ -14,6 +14,10 @@ use balk_contract::{Subject, ToolCall};
 /// something new between looks that did not fail may be watching what others change, and has twice the patience; an
 /// error that stays is nothing to learn. So has one that tries again what may pass, after other work and not only after
 /// other failures.
+///
+/// A look after each step is a check (spec P2): that it says the same is what the model wants to know. So a look that
+/// did not fail has four times the patience where a new call that may have changed something worked before each, and
+/// is no standstill at all where these calls seem to write.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
     if !now.agrees(rounds, last) {
@@ -33,13 +37,23 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let lasts = last.failure.is_some_and(|it| it.prospect != Prospect::Passing);
     let only_failures = lasts && first + 1 > seen && between().all(Round::fails);
     let seen = if only_failures { first + 1 } else { seen };
-    let learns = !last.failed && between().any(Round::is_news);
+    let steps = |is_step: fn(&Round) -> bool| between().filter(|it| it.is_news() && is_step(it)).count();
+    // One of the looks may come before the first step.
+    let checks = |is_step| !last.failed && steps(is_step) + 1 >= seen;
+    if checks(Round::seems_to_write) {
+        return None;
+    }
+    let patience = match !last.failed && between().any(Round::is_news) {
+        true if checks(Round::may_change) => 4,
+        true => 2,
+        false => 1,
+    };
     let tries_again = last.may_pass && between().flat_map(|round| &round.looks).any(|look| !look.failed);
     Some(Finding {
         is_sure: !between().any(Round::may_change),
         failed: last.failed,
         only_failures,
-        patience: if learns || tries_again { 2 } else { 1 },
+        patience: if tries_again { 2 } else { patience },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
 }

@@ -91,6 +91,11 @@ impl Round {
         self.looks.iter().any(|look| look.may_change)
     }
 
+    /// Whether such a call seems to write.
+    pub(super) fn seems_to_write(&self) -> bool {
+        self.looks.iter().any(|look| look.seems_to_write)
+    }
+
     /// Whether all its calls failed.
     pub(super) fn fails(&self) -> bool {
         self.looks.iter().all(|look| look.failed)

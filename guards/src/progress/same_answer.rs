@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::{Look, is_long, says_something};
+use super::deed::is_deed;
+use super::look::{Look, is_long, reports_an_error, says_something};
 use super::variation::Variation;
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
@@ -33,6 +34,8 @@ pub(super) struct SameAnswer {
     consent: bool,
     /// Whether it is more than the word of one call about one thing.
     is_long: bool,
+    /// Whether it reports an error, so that it is not the word that something was done.
+    is_error: bool,
     /// Whether one of them only counts up a number in its text.
     counts: bool,
     /// How many turns had one, and which was the last.
@@ -80,7 +83,8 @@ impl SameAnswer {
                 self.earlier.push_front(self.answer);
                 (self.arguments, self.answer, self.seen, self.turn) =
                     (Some(call.arguments.clone()), answer, 1, turn);
-                (self.is_long, self.counts) = (is_long(result.text.trim_ascii().as_bytes()), false);
+                (self.is_long, self.is_error) = forms_of(result);
+                self.counts = false;
                 return;
             }
         }
@@ -90,7 +94,8 @@ impl SameAnswer {
             self.tool = begins.then_some(look.tool);
             self.arguments = begins.then(|| call.arguments.clone());
             (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);
-            (self.is_long, self.counts) = (is_long(result.text.trim_ascii().as_bytes()), false);
+            (self.is_long, self.is_error) = forms_of(result);
+            self.counts = false;
             self.earlier.clear();
         }
     }
@@ -134,6 +139,7 @@ impl SameAnswer {
             return if is_again { Step::Again } else { Step::Elsewhere };
         }
         match (call.effect, found) {
+            (_, Variation::Worded) if !self.is_error && is_deed(before, call) => Step::Elsewhere,
             (Effect::ReadOnly | Effect::Unknown, Variation::Paged)
             | (
                 Effect::ReadOnly | Effect::Unknown | Effect::External,
@@ -182,6 +188,11 @@ fn shares_a_name(one: &str, other: &str) -> bool {
             .filter(|word| word.bytes().any(|byte| !byte.is_ascii_alphabetic()) && word.len() >= NAME_BYTES)
     }
     names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
+}
+
+/// Whether an answer is long, and whether it reports an error.
+fn forms_of(result: &ToolResult) -> (bool, bool) {
+    (is_long(result.text.trim_ascii().as_bytes()), reports_an_error(result))
 }
 
 /// Whether this is an answer, and not only the word that something was done.

@@ -1,4 +1,4 @@
-//! What stands still while things change: the same failure after every change, and the same file written again and
+//! What stands still while things change: the same failure after every change, of one call or of one tool, and the same file written again and
 //! again. Other memories end with the last evidence of progress; this one looks past it.
 
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::look::Look;
 use super::place::place;
 use super::program::is_whole;
+use super::respelled::Respelled;
 use super::rewritten::Rewritten;
 use crate::change::Change;
-use crate::failure::{Failure, is_failure};
+use crate::failure::Failure;
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
 use balk_contract::{ResultKey, ToolCall, ToolResult};
@@ -25,6 +26,7 @@ pub(super) struct Standing {
     /// Increases with what may change the reason for a call: a change that worked, a message of the user.
     reasons: u64,
     rewritten: Option<Rewritten>,
+    respelled: Respelled,
 }
 
 /// A call that failed in the same way each time, whatever was changed in between.
@@ -45,16 +47,17 @@ impl Standing {
         let (call, failure) = (&result.call, look.failure);
         let changed = Change::of(result) != Change::Nothing;
         self.changes = self.changes.saturating_add(u64::from(changed));
-        let writes = || call.effect.is_known_change() || call.seems_to_write(&result.text);
-        self.reasons = self.reasons.saturating_add(u64::from(changed && !is_failure(result) && writes()));
+        let writes = call.effect.is_known_change() || look.seems_to_write;
+        self.reasons = self.reasons.saturating_add(u64::from(changed && !look.failed && writes));
         let before = self.failures.iter().position(|it| it.call == call.key);
         // What may pass is no matter of what was changed.
         match (failure.filter(|it| it.prospect != Prospect::Passing), before) {
             (None, None) => {}
-            (None, Some(at)) => drop(self.failures.remove(at)),
+            (None, Some(at)) => self.respelled.ended(self.failures.remove(at).failure),
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
                 let said = Self::said(result, look.result, failure);
+                self.respelled.failed(call, (failure, said), turn, self.changes);
                 let same = before.filter(|it| it.failure == said);
                 let is_whole = is_whole(call);
                 let counts = |it: &Persisting| {
@@ -101,6 +104,17 @@ impl Standing {
     pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64, bool)> {
         let found = self.failures.iter().find(|it| it.call == call.key)?;
         Some((found.failure, found.seen, found.turn, found.reasons != self.reasons))
+    }
+
+    /// How calls of this tool failed the last times in several spellings, how often, and when the last did, if this call
+    /// goes on with it after a change.
+    pub(super) fn failed_respelled(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
+        self.respelled.by(call, self.changes)
+    }
+
+    /// Whether this call was the last of them.
+    pub(super) fn failed_last(&self, call: &ToolCall) -> bool {
+        self.respelled.was_last(call)
     }
 
     /// How often in a row that was written which this call writes, when it last was, and whether it went unread.

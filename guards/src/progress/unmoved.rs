@@ -8,15 +8,43 @@ use super::rounds::Rounds;
 use super::standing::Standing;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::says_yes;
-use balk_contract::{Origin, Subject, ToolCall, ToolResult};
+use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
 
-/// How often this call failed in the same way, if it does so now.
+/// How often this call failed in the same way, or calls of its tool in other spellings, if it does so now.
 pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (failure, seen, turn, has_reason) = rounds.standing().failed_so(call)?;
+    let of_call = of_this_call(rounds, call, now);
+    if of_call.is_some() && is_whole(call) {
+        return of_call;
+    }
+    let of_tool = in_other_spellings(rounds, call, now);
+    of_call.into_iter().chain(of_tool).max_by_key(|it| it.seen)
+}
+
+/// Whether this call fails so now, or has not run yet.
+fn fails_so(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, failure: ResultKey) -> bool {
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
     let says_so =
         |(it, how): (_, Option<_>)| how.is_some_and(|how| Standing::said(it, rounds.key(it), how) == failure);
-    if now.results.is_some() && !answers.any(says_so) {
+    now.results.is_none() || answers.any(says_so)
+}
+
+/// How often calls of this tool failed in the same way in several spellings. Before it runs, only the last of these
+/// calls is known to fail.
+fn in_other_spellings(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (failure, seen, turn) = rounds.standing().failed_respelled(call)?;
+    let may_fail = now.results.is_some() || rounds.standing().failed_last(call);
+    if !may_fail || !fails_so(rounds, call, now, failure) {
+        return None;
+    }
+    let subject = Subject::Call(CallKey::of(&call.tool, &failure.to_string()));
+    let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
+    Some(Finding { failed: true, is_near: true, ..found })
+}
+
+/// How often this call failed in the same way.
+fn of_this_call(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (failure, seen, turn, has_reason) = rounds.standing().failed_so(call)?;
+    if !fails_so(rounds, call, now, failure) {
         return None;
     }
     // Another failure of the same call is another subject.

@@ -59,7 +59,8 @@ impl Variation {
     }
 }
 
-/// Whether the word that differs follows the name of a place.
+/// Whether the word that differs follows the name of a place, or of a reference: a page is numbered anew with every
+/// look at it, so another number of the same thing is no other thing.
 fn is_place(before: &str, after: &str) -> bool {
     let (one, other) = (before.as_bytes(), after.as_bytes());
     let differ = one.iter().zip(other).position(|(one, other)| one != other);
@@ -70,7 +71,7 @@ fn is_place(before: &str, after: &str) -> bool {
     let start = head[..name].iter().rposition(&parts).map_or(0, |at| at + 1);
     let name = &head[start..name];
     let has = |word: &[u8]| name.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
-    PLACES.iter().any(|it| has(it.as_bytes()))
+    PLACES.iter().any(|it| has(it.as_bytes())) || name.eq_ignore_ascii_case(b"ref")
 }
 
 #[cfg(test)]

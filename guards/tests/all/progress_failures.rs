@@ -127,11 +127,13 @@ fn an_answer_with_more_lines_says_something_more() {
     check((0..5).map(printed), &[]);
 }
 
+/// Five times is another matter: then the changes do not reach the failure.
 #[test]
 fn what_may_have_been_mended_in_between_is_no_row() {
     let fails = |n: usize| bash(COMMANDS[n]).fails("error: `decode` takes -e or -d, then a file");
     let mended = |n: usize| bash(&format!("sed -i s/{n}/x/ decode.py")).answers_something("");
-    check((0..6).flat_map(|n| [fails(n), mended(n)]), &[]);
+    check((0..4).flat_map(|n| [fails(n), mended(n)]), &[]);
+    check((0..6).flat_map(|n| [fails(n), mended(n)]), &["9 note persisting-failure 1"]);
 }
 
 // The same call.

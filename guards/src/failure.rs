@@ -255,7 +255,7 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
         name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
             && !name.get(word.len()).copied().is_some_and(is_of_word)
     };
-    if PAUSES.iter().any(|it| is_named(&it)) {
+    if PAUSES.iter().any(is_named) {
         return true;
     }
     let arguments = call.arguments.as_bytes();

@@ -246,8 +246,8 @@ pub(crate) fn is_waiting(result: &ToolResult) -> bool {
 /// Words of a tool that waits, whatever its arguments are.
 const PAUSES: [&str; 8] = ["wait", "sleep", "pause", "delay", "esperar", "warten", "attendre", "aguardar"];
 
-/// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name; or a
-/// tool whose name begins with the word for it (`wait`, `sleep_seconds`, `waitFor`).
+/// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name; or
+/// a tool whose name begins with the word for it (`wait`, `sleep_seconds`, `waitFor`).
 pub(crate) fn pauses(call: &ToolCall) -> bool {
     let is_of_word = |byte: u8| byte.is_ascii_lowercase();
     let is_named = |word: &&str| {

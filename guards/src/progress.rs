@@ -44,10 +44,10 @@
 //!
 //! *Stays silent* if a call is repeated in a row ([`duplicate`](crate::duplicate) handles that), if answers change
 //! (polling), calls change (paging, batches, exploring, one deed after another), failures change (diagnosing), or if
-//! something changed in between (test, edit, test). Where each answer rules something out, it has two or four times the patience: numbers
-//! and names that are tried one by one, errors that differ in what they name, an error that names nothing. A refusal
-//! lapses after some turns, because a call that never runs cannot show that its answer has changed. Identities survive
-//! a compaction, and so does the ladder; but seeing again what a compaction removed counts as new.
+//! something changed in between (test, edit, test). Where each answer rules something out, it has two or four times the
+//! patience: numbers and names that are tried one by one, errors that differ in what they name, an error that names
+//! nothing. A refusal lapses after some turns, because a call that never runs cannot show that its answer has changed.
+//! Identities survive a compaction, and so does the ladder; but seeing again what a compaction removed counts as new.
 //!
 //! *Thresholds*: see [`ProgressSettings`].
 

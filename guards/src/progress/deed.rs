@@ -1,10 +1,10 @@
 //! Whether a call does something with each text that it is given, as far as names say it.
 //!
-//! A search in other words asks the same again, and so does a task that is given away once more. A task that is added to
-//! a list, a comment that is posted and a row that is inserted are another deed each time, and get the same answer. Their
-//! texts have the same form, so the verb decides: the first word that says either, in the name of the tool, or in a
-//! command before the place where two of them differ. Other languages are only known by a few verbs: tools and commands
-//! have English names nearly everywhere.
+//! A search in other words asks the same again, and so does a task that is given away once more. A task that is added
+//! to a list, a comment that is posted and a row that is inserted are another deed each time, and get the same answer.
+//! Their texts have the same form, so the verb decides: the first word that says either, in the name of the tool, or in
+//! a command before the place where two of them differ. Other languages are only known by a few verbs: tools and
+//! commands have English names nearly everywhere.
 
 use crate::similarity::common_prefix;
 use balk_contract::{Effect, ToolCall};

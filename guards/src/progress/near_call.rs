@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use balk_contract::{Subject, ToolCall};
 
 /// The last rounds that each changed little in the previous call and got the same answer, as this call did: the same
-/// failure, or the same text about the same things ([`spelling`](super::spelling)). `None` if nothing differed at all, because that is a duplicate.
+/// failure, or the same text about the same things ([`spelling`](super::spelling)). `None` if nothing differed at all,
+/// because that is a duplicate.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let newest = rounds.newest()?;
     let last = newest.only()?;

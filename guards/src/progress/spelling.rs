@@ -2,13 +2,13 @@
 //! name, another item.
 //!
 //! Where a call fails, whatever was changed in it did not matter. Where it works, nearly the same words may be the next
-//! deed of a row: a mail to the next person has the same text, and the same answer. So there, a word that differs has to
-//! be another spelling. What is only there once more in one of the two texts says more about the same thing.
+//! deed of a row: a mail to the next person has the same text, and the same answer. So there, a word that differs has
+//! to be another spelling. What is only there once more in one of the two texts says more about the same thing.
 
 /// Names of their own in one text, beyond which the two are not compared word by word.
 const OWN: usize = 16;
-/// A shorter word in small letters joins others ("of", "with") or is a short command, and a shorter number may be a bound
-/// of one question.
+/// A shorter word in small letters joins others ("of", "with") or is a short command, and a shorter number may be a
+/// bound of one question.
 const LETTERS: usize = 5;
 const DIGITS: usize = 2;
 /// Letters that two spellings begin with.

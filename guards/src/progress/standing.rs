@@ -1,5 +1,5 @@
-//! What stands still while things change: the same failure after every change, of one call or of one tool, and the same file written again and
-//! again. Other memories end with the last evidence of progress; this one looks past it.
+//! What stands still while things change: the same failure after every change, of one call or of one tool, and the same
+//! file written again and again. Other memories end with the last evidence of progress; this one looks past it.
 
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +106,8 @@ impl Standing {
         Some((found.failure, found.seen, found.turn, found.reasons != self.reasons))
     }
 
-    /// How calls of this tool failed the last times in several spellings, how often, and when the last did, if this call
-    /// goes on with it after a change.
+    /// How calls of this tool failed the last times in several spellings, how often, and when the last did, if this
+    /// call goes on with it after a change.
     pub(super) fn failed_respelled(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
         self.respelled.by(call, self.changes)
     }

@@ -1,9 +1,9 @@
 //! Waiting: the same call, each time with the answer that something is still in progress.
 //!
-//! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Otherwise the evidence is the call,
-//! if it is short and contains a `sleep`, the name of its tool, or the words and states of tools in short answers. They only add patience: without
-//! them, the other rules apply. An answer that differs only in its volatile parts is not by itself a sign of waiting:
-//! the answer of `date` does too.
+//! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Otherwise the evidence is the call, if
+//! it is short and contains a `sleep`, the name of its tool, or the words and states of tools in short answers. They
+//! only add patience: without them, the other rules apply. An answer that differs only in its volatile parts is not by
+//! itself a sign of waiting: the answer of `date` does too.
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};

@@ -100,8 +100,8 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
     }
     let ahead = class(before);
     if ahead & BETWEEN == 0 {
-        // After a letter, the word is an id if all of it is hexadecimal, or a reference if it has a name for that; after
-        // a dash, it may be the end of an id.
+        // After a letter, the word is an id if all of it is hexadecimal, or a reference if it has a name for that;
+        // after a dash, it may be the end of an id.
         return !(ahead & HEX != 0 && may_end_an_id(bytes, start, end)
             || ahead & LETTER != 0 && follows_ref(bytes, start - 1)
             || before == b'-' && end - start == 12);

@@ -1,10 +1,10 @@
-//! Whether an answer has a member for the state of something, whose value says that it goes on: `"state":"provisioning"`,
-//! `phase: Binding`, `"状态":"处理中"`.
+//! Whether an answer has a member for the state of something, whose value says that it goes on:
+//! `"state":"provisioning"`, `phase: Binding`, `"状态":"处理中"`.
 //!
-//! Interfaces name the member in few words, and the value by the form of a verb that has not ended: in English, Spanish,
-//! Italian and Portuguese by its ending, in other languages by a few words. A state that is an end, or that lasts
-//! (`active`, `open`, `completed`), has none of these forms. That the state stays the same is another matter: a guard
-//! only waits longer for it.
+//! Interfaces name the member in few words, and the value by the form of a verb that has not ended: in English,
+//! Spanish, Italian and Portuguese by its ending, in other languages by a few words. A state that is an end, or that
+//! lasts (`active`, `open`, `completed`), has none of these forms. That the state stays the same is another matter: a
+//! guard only waits longer for it.
 
 /// Characters at the end of a name that are compared, and the longest value, in bytes.
 const NAME_CHARS: usize = 16;

@@ -3,7 +3,9 @@
 //! The status says *whether* a result failed. Without a status, its text does
 //! ([`Reading`](balk_contract::reading::Reading)).
 //!
-//! *How* it failed is the last line that says so, or the beginning of a failure without such a line. Two forms of it
+//! *How* it failed is the last line that says so, or the beginning of a failure without such a line. Of an answer so
+//! long that only its ends are read, all lines that begin like errors count beside it
+//! ([`Errors`](balk_contract::reading::Errors)): a build ends with the same line whatever was wrong. Two forms of it
 //! are compared:
 //!
 //! - *exactly*: without its volatile parts ([`identity`](balk_contract::identity));
@@ -15,14 +17,14 @@
 
 use std::sync::LazyLock;
 
-use balk_contract::reading::Prospect;
+use balk_contract::reading::{Errors, Prospect};
 use memchr::memmem::Finder;
 use memchr::{memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::search::find;
-use balk_contract::{ResultKey, Status, ToolCall, ToolResult, identity};
+use balk_contract::{Effect, ResultKey, ToolCall, ToolResult, identity};
 
 /// How a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,18 +51,17 @@ const LETTERS: usize = 12;
 impl Failure {
     /// How this call failed; `None` if it did not, or if the error says too little.
     pub(crate) fn of(result: &ToolResult) -> Option<Self> {
-        if result.status == Status::Ok {
+        if !is_failure(result) {
             return None;
         }
         let reading = result.text.reading();
-        if result.status == Status::Unknown && !reading.failed {
-            return None;
-        }
-        let (said, (loose, specific)) = said(&result.call, reading.line, &result.text)?;
+        let (said, (form, specific)) = said(&result.call, reading.line, &result.text)?;
+        let errors = Errors::of(&result.text);
+        let first = errors.first.filter(|first| *first != said).and_then(|it| loose(&result.call, it));
         let lines = memchr_iter(b'\n', result.text.as_bytes()).count();
         Some(Self {
-            exact: identity(said),
-            loose,
+            exact: identity(said).beside(errors.digest),
+            loose: form ^ first.map_or(0, |(first, _)| first.rotate_left(32)),
             lines: u32::try_from(lines).unwrap_or(u32::MAX),
             failures: reading.failures,
             prospect: reading.prospect,
@@ -114,7 +115,7 @@ static MARKS: [u8; 256] = {
 fn said<'t>(call: &ToolCall, line: Option<&'t str>, text: &'t str) -> Option<(&'t str, (u64, bool))> {
     let of = |said: &'t str| {
         let said = &said[..said.floor_char_boundary(ERROR_BYTES)];
-        Some((said, loose(call, said.as_bytes())?))
+        Some((said, loose(call, said)?))
     };
     let Some(line) = line else { return of(text) };
     of(line)
@@ -123,7 +124,8 @@ fn said<'t>(call: &ToolCall, line: Option<&'t str>, text: &'t str) -> Option<(&'
 }
 
 /// The loose form, and whether it names something; `None` if it says too little.
-fn loose(call: &ToolCall, error: &[u8]) -> Option<(u64, bool)> {
+fn loose(call: &ToolCall, error: &str) -> Option<(u64, bool)> {
+    let error = &error.as_bytes()[..error.len().min(ERROR_BYTES)];
     let arguments = &call.arguments.as_bytes()[..call.arguments.len().min(ARGUMENT_BYTES)];
     // A word with its separator, or a mask, needs at most as many bytes as in the error, and one more.
     let mut normal = [0; ERROR_BYTES + 1];
@@ -228,9 +230,11 @@ fn trimmed(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Whether this result is a failure, by its status or, without a status, by its text.
+/// Whether this result is a failure, by its status or, without a status, by its text. A program that says no with its
+/// exit status has answered; a tool that changes things and says nothing has not.
 pub(crate) fn is_failure(result: &ToolResult) -> bool {
-    result.is_failure()
+    let may_say_no = result.call.effect == Effect::Unknown || result.call.effect == Effect::ReadOnly;
+    result.is_failure() && !(may_say_no && result.text.reading().says_no)
 }
 
 /// The longest call, in bytes, that does little else than wait.
@@ -289,7 +293,7 @@ mod tests {
 
     use super::*;
     use balk_contract::Offer;
-    use balk_contract::RawCall;
+    use balk_contract::{RawCall, Status};
 
     fn of(arguments: &str, status: Status, text: &str) -> Option<Failure> {
         let raw = RawCall { id: "c".into(), tool: "sql".into(), arguments: arguments.into() };

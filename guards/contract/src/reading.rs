@@ -9,19 +9,33 @@
 //! 4. words of failure anywhere in a line ("not found", "Recv failure"), unless a line says that it worked.
 //!
 //! A line that quotes something, such as a numbered line of a file or a line of a log, says nothing about the tool.
-//! Neither does a warning, or a test that passed. The words are those of English, German, Spanish, Chinese and
-//! Japanese. Some of them also say whether the same call may work later: a network that broke off, but not a name that
-//! does not exist. `balk texts` shows how messages of real tools are read.
+//! Neither does a warning, or a test that passed.
+//!
+//! Words count less where a text is about something else (`reading/shape.rs`). A tool that failed says so in a few
+//! words, first or in a line of its own. In a letter, a ticket, a list, a table or several sentences of prose, words of
+//! failure are what the tool was asked for, so only these places count, and lines with the mark of an error
+//! (`TypeError: …`). Of JSON (`reading/json.rs`), only members that speak of the call count: `error`, `ok`, and
+//! `message` if nothing else comes first. Neither rule knows a language; a letter of one member, or a list without
+//! marks, is read as before. The words are those of English, German, Spanish, Chinese and Japanese. Some of them also
+//! say whether the same call may work later: a network that broke off, but not a name that does not exist. A time that
+//! ran out may be enough later, unless it was spent on waiting for a part of a page: that depends on the page. `balk
+//! texts` shows how messages of real tools are read.
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use crate::identity::masked::identity_of;
-use line::Line;
+pub use errors::Errors;
+use json::Telling;
+use line::{Line, is_marked, is_of_differences, is_silent};
 use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure};
-use words::{Meaning, meaning, next_word};
+use shape::{Counts, Shape};
+use words::{Meaning, begins, meaning, next_word};
 
+mod errors;
+mod json;
 mod line;
 mod number;
+mod shape;
 mod words;
 
 /// Bytes at the beginning and at the end of an answer that are read. What comes between is mostly the contents of a
@@ -36,6 +50,10 @@ pub struct Reading<'t> {
     pub failed: bool,
     /// If it is a failure: whether the same call may work later.
     pub prospect: Prospect,
+    /// Whether it is an answer in the form of a failure: an exit status of 1 or none, and no output or only differences.
+    /// So `grep` says that there is no match, and `test`, `pgrep` and `diff` say no. A program that could not do its work
+    /// says why, or leaves with another status.
+    pub says_no: bool,
     /// Whether it counts failures, as a run of tests does.
     pub counts: bool,
     /// A digest of what failed: how many failures it counts, and all lines that say so. Between two runs of many tests,
@@ -73,6 +91,7 @@ impl<'t> Reading<'t> {
 pub(crate) struct Findings {
     pub(crate) failed: bool,
     prospect: Prospect,
+    says_no: bool,
     counts: bool,
     failures: u16,
     /// The bytes of the line, perhaps with blanks around it.
@@ -81,17 +100,31 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn of(answer: &str) -> Self {
-        let mut said = Said::default();
-        if answer.len() <= HEAD + TAIL {
-            said.read(answer.as_bytes(), 0, Cut::Nowhere);
-        } else {
-            let tail = answer.len() - TAIL;
-            said.read(&answer.as_bytes()[..HEAD], 0, Cut::End);
-            said.read(&answer.as_bytes()[tail..], tail, Cut::Start);
+        let bytes = answer.as_bytes();
+        let is_long = bytes.len() > HEAD + TAIL;
+        let (head, rest) = bytes.split_at(if is_long { HEAD } else { bytes.len() });
+        let tail = &rest[rest.len().saturating_sub(TAIL)..];
+        let read = |mut said: Said| {
+            said.read(head, 0, if is_long { Cut::End } else { Cut::Nowhere });
+            if is_long {
+                said.read(tail, bytes.len() - TAIL, Cut::Start);
+            }
+            said
+        };
+        let mut said = read(Said::default());
+        // Most answers have no word of failure, so it does not matter what kind of text they are.
+        let complains = said.error || said.failure || said.counted.is_some();
+        if complains && said.exit != Some(Count::None) || matches!(said.exit, Some(Count::Some(_))) {
+            said = read(Said {
+                shape: Some(Shape::of([head, tail])),
+                telling: Telling::of(head),
+                ..Said::default()
+            });
         }
         Self {
             failed: said.verdict(),
             prospect: said.prospect(),
+            says_no: said.says_no(),
             counts: matches!(said.counted, Some(Count::Some(_))),
             failures: said.failures(),
             line: said.error_line.or(said.failure_line).or(said.count_line),
@@ -99,14 +132,16 @@ impl Findings {
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
-        let Self { failed, prospect, counts, failures, line } = self;
+        let Self { failed, prospect, says_no, counts, failures, line } = self;
         let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
-        Reading { failed, prospect, counts, failures, line }
+        Reading { failed, prospect, says_no, counts, failures, line }
     }
 
     /// All of it in one number, which is not zero.
     pub(crate) fn packed(self) -> u64 {
         let prospect = match self.prospect {
+            // What is an answer has no prospect.
+            _ if self.says_no => 3,
             Prospect::Passing => 0,
             Prospect::Lasting => 1,
             Prospect::Unknown => 2,
@@ -131,6 +166,7 @@ impl Findings {
         let findings = Self {
             failed: packed >> 1 & 1 == 1,
             prospect,
+            says_no: packed >> 3 & 3 == 3,
             counts: packed >> 2 & 1 == 1,
             failures: (packed >> DIGEST_SHIFT) as u16,
             line: (packed >> 5 & 1 == 1).then_some((start, end)),
@@ -165,15 +201,24 @@ fn digest(line: &[u8]) -> u64 {
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said {
+    /// What kind of text it is; without it, all words count.
+    shape: Option<Shape>,
+    /// What speaks of the call, if the answer is JSON.
+    telling: Option<Telling>,
     exit: Option<Count>,
     counted: Option<Count>,
     /// All that was counted is mended.
     mended: bool,
     error: bool,
     failure: bool,
+    /// A line says more than an exit status; one is of a list of differences.
+    speaks: bool,
+    differs: bool,
     success: bool,
     /// What its words say of a later try.
     passing: bool,
+    timeout: bool,
+    part: bool,
     lasting: bool,
     hint: bool,
     /// The bytes of the last lines that begin like an error, and that have a word of failure.
@@ -197,8 +242,19 @@ impl Said {
         }
     }
 
+    fn says_no(self) -> bool {
+        let is_answer = !self.speaks || self.differs && !self.error && !self.failure;
+        is_answer && matches!(self.exit, None | Some(Count::Some(1)))
+    }
+
     fn prospect(self) -> Prospect {
-        match (self.passing, self.lasting, self.hint) {
+        if self.says_no() {
+            return Prospect::Unknown;
+        }
+        // A part of a page that did not come in time is not there. Whether it will be, the page says.
+        let awaits_part = self.timeout && self.part;
+        let passing = self.passing || self.timeout && !awaits_part;
+        match (passing, self.lasting, self.hint && !awaits_part) {
             (true, _, _) | (false, false, true) => Prospect::Passing,
             (false, true, _) => Prospect::Lasting,
             (false, false, false) => Prospect::Unknown,
@@ -218,7 +274,10 @@ impl Said {
         let mut start = 0;
         for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
             let line = &bytes[start..end];
+            let exit = self.exit;
             let says = self.line(line, (from + start, from + end));
+            self.speaks = self.speaks || exit == self.exit && (says || !is_silent(line));
+            self.differs = self.differs || is_of_differences(line);
             let is_cut = match cut {
                 Cut::Nowhere => false,
                 Cut::End => end == bytes.len(),
@@ -234,24 +293,52 @@ impl Said {
     /// Reads a line. Whether it says that something failed, and not only how much.
     fn line(&mut self, line: &[u8], place: (usize, usize)) -> bool {
         let errors = self.error_line;
-        let line = match Line::of(line) {
-            Line::Plain(line) => line,
-            Line::Error(line) => {
+        let end = line.len();
+        let shape = self.shape.filter(|_| self.telling.is_none());
+        let counts = shape.map_or(Counts::All, |shape| shape.counts(line, place.0));
+        let line = match (Line::of(line), counts) {
+            (Line::Aside, _) => return false,
+            (Line::Warning(line), _) => {
+                self.numbers(line, Counts::Nothing);
+                return false;
+            }
+            (Line::Plain(line), Counts::Nothing | Counts::Marked)
+            | (Line::Error(line), Counts::Verdict | Counts::Nothing) => {
+                self.numbers(line, counts);
+                return false;
+            }
+            (Line::Error(line), Counts::Marked | Counts::Clauses) if !is_marked(line) => {
+                self.numbers(line, counts);
+                return false;
+            }
+            (Line::Error(line), _) if self.telling.is_none() => {
                 self.error = true;
                 self.error_line = Some(place);
                 line
             }
-            Line::Warning(line) => {
-                self.warning(line);
-                return false;
-            }
-            Line::Aside => return false,
+            (Line::Error(line) | Line::Plain(line), _) => line,
         };
         let failures = self.failure;
         (self.failure, self.is_counting) = (false, false);
+        let cut = end - line.len();
         let mut at = 0;
+        let is_quoting = memchr(b'"', line).is_some();
         while let Some(start) = next_word(line, at) {
-            at = start + self.word(line, start);
+            if !line[start].is_ascii_digit() && meaning(&line[start..]).is_none() {
+                at = start + 1;
+                continue;
+            }
+            let is_read = match &self.telling {
+                Some(telling) => telling.has(place.0 + cut + start),
+                None if counts == Counts::All && !is_quoting => true,
+                None => counts.has(line, start, cut),
+            };
+            at = start
+                + match is_read {
+                    true => self.word(line, start),
+                    false if self.telling.is_some() => self.member(line, start, place.0),
+                    false => self.number(line, start, counts),
+                };
         }
         match (self.failure, self.is_counting) {
             (true, _) => self.failure_line = Some(place),
@@ -263,14 +350,44 @@ impl Said {
         says
     }
 
-    fn warning(&mut self, line: &[u8]) {
+    /// Reads the numbers in a line whose words do not count.
+    fn numbers(&mut self, line: &[u8], counts: Counts) {
         let mut at = 0;
         while let Some(start) = next_word(line, at) {
-            at = start + 1;
-            if let Some((Meaning::Exit, length)) = meaning(&line[start..]) {
-                self.exit = worse(self.exit, exit_status(&line[start + length..]));
-            }
+            at = start + self.number(line, start, counts);
         }
+    }
+
+    /// Reads the exit status of a member of JSON that starts here, in the end of an answer that is cut.
+    fn member(&mut self, line: &[u8], start: usize, from: usize) -> usize {
+        let is_name = from >= HEAD && line[..start].ends_with(b"\"");
+        if is_name { self.number(line, start, Counts::Nothing) } else { 1 }
+    }
+
+    /// Reads the exit status that starts here, or the count of failures behind its name: data has them, too. Returns how
+    /// many bytes were read.
+    fn number(&mut self, line: &[u8], start: usize, counts: Counts) -> usize {
+        let Some((meaning, length)) = meaning(&line[start..]) else { return 1 };
+        let rest = &line[start + length..];
+        match meaning {
+            Meaning::Exit if counts.has_exit(line) => {
+                self.exit = worse(self.exit, exit_status(&line[start..]));
+            }
+            Meaning::Counted if self.telling.is_none() && counts != Counts::Nothing => {
+                self.count(count_after(rest))
+            }
+            Meaning::Part => self.part = true,
+            Meaning::Failure
+            | Meaning::Passing
+            | Meaning::Timeout
+            | Meaning::Lasting
+            | Meaning::Hint
+            | Meaning::Success
+            | Meaning::Nothing
+            | Meaning::Exit
+            | Meaning::Counted => {}
+        }
+        1
     }
 
     /// Reads the word that starts here, and returns how many bytes it took.
@@ -289,12 +406,16 @@ impl Said {
         let Some((meaning, length)) = meaning(rest) else { return 1 };
         match meaning {
             Meaning::Failure => self.failure = true,
+            Meaning::Timeout => (self.failure, self.timeout) = (true, true),
+            Meaning::Part => self.part = true,
             Meaning::Passing => (self.failure, self.passing) = (true, true),
             Meaning::Lasting => (self.failure, self.lasting) = (true, true),
             Meaning::Hint => self.hint = true,
+            // `"ok": false`.
+            Meaning::Success if is_denied(&rest[length..]) => self.failure = true,
             Meaning::Success => self.success |= start == 0,
             Meaning::Nothing => self.count(Some(Count::None)),
-            Meaning::Exit => self.exit = worse(self.exit, exit_status(&rest[length..])),
+            Meaning::Exit => self.exit = worse(self.exit, exit_status(rest)),
             Meaning::Counted => match count_after(&rest[length..]) {
                 // What was counted before it, as in "2 failed".
                 None if self.is_counting => {}
@@ -315,6 +436,12 @@ impl Said {
         self.is_counting |= matches!(counted, Some(Count::Some(_)));
         self.counted = worse(self.counted, counted);
     }
+}
+
+/// Whether what a text begins with is false.
+fn is_denied(text: &[u8]) -> bool {
+    let value = text.trim_ascii_start().strip_prefix(b"\"").unwrap_or(text).trim_ascii_start();
+    value.strip_prefix(b":").is_some_and(|value| begins(value.trim_ascii_start(), b"false"))
 }
 
 /// The greater count of the two.

@@ -48,6 +48,7 @@ mod progress_neighbours;
 mod progress_rules;
 mod progress_same_answer;
 mod progress_test_runs;
+mod readings;
 mod readme;
 mod repair;
 mod repair_demand;

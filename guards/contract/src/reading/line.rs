@@ -119,7 +119,7 @@ fn is_quoted(line: &[u8]) -> bool {
         [b'[', ..] => {
             // `[main 1a2b3c4] Fix the error`: a commit.
             let name = line.iter().position(|byte| *byte == b' ').map_or(0, |at| at + 1);
-            return name > 0 && is_commit(&line[name..], b']');
+            return name > 0 && is_commit(&line[name..], b']') || is_of_log(line);
         }
         _ => {}
     }
@@ -128,10 +128,7 @@ fn is_quoted(line: &[u8]) -> bool {
     }
     let line = line.trim_ascii_start();
     let line = line.strip_prefix(b"L").unwrap_or(line);
-    // `2026-03-14 10:42:07 …`: a log.
-    if let [_, _, _, _, b'-', _, _, b'-', ..] = line
-        && digits(line) == 4
-    {
+    if is_of_log(line) {
         return true;
     }
     // `12<tab>code`, `12 | code`, `12:code`, `12:    code`.
@@ -145,6 +142,24 @@ fn is_quoted(line: &[u8]) -> bool {
             [b':', next, ..] => !next.is_ascii_digit(),
             _ => bar,
         }
+}
+
+/// Whether the line is of a log: it begins with a date, perhaps in a bracket, or with a time. Tools that report their
+/// own steps print a time in brackets.
+fn is_of_log(line: &[u8]) -> bool {
+    let is_dated = |line: &[u8]| matches!(line, [_, _, _, _, b'-', _, _, b'-', ..]) && digits(line) == 4;
+    match line {
+        // `2026-03-14 10:42:07 …`.
+        [b'[', rest @ ..] => is_dated(rest),
+        _ if is_dated(line) => true,
+        // `10:42:07 …`.
+        [_, _, b':', _, _, b':', _, _, b' ' | b'.' | b',' | b']', ..] => digits(line) == 2,
+        // `Mar 14 10:42:07 …`.
+        [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', b' ', _, _, b' ', _, _, b':', _, _, b':', _, _, b' ', ..] => {
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Whether the text begins with the short name of a commit, and this byte behind it.
@@ -186,6 +201,18 @@ fn undecorated(line: &[u8]) -> &[u8] {
             _ => return &line[at..],
         }
     }
+}
+
+/// Whether the line begins like an error, and a mark is behind it: `TypeError: …`, `[ERROR] …`, but not "Failed jobs".
+pub(super) fn is_marked(line: &[u8]) -> bool {
+    let line = undecorated(line);
+    let word =
+        line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')).count();
+    let is_named =
+        matches!(line[word..], [b':' | b'[' | b']' | b'!' | b'>', ..]) && begins_like_an_error(line);
+    is_named
+        || kind(line) == Some(Kind::Error)
+        || !line[..word].iter().any(u8::is_ascii_lowercase) && begins_like_an_error(line)
 }
 
 /// Whether the first word is the name of an error or says that something failed.
@@ -253,4 +280,33 @@ fn is_hit(line: &[u8], end: usize) -> bool {
         }
     }
     false
+}
+
+/// Whether the line has no words: it is empty, or markup ("<output>"), or a remark in brackets ("(no output)").
+pub(super) fn is_silent(line: &[u8]) -> bool {
+    match line.trim_ascii() {
+        [] | [b'(', .., b')'] | [b'[', .., b']'] => true,
+        [b'<', tag @ .., b'>'] => !tag.contains(&b'<'),
+        [..] => false,
+    }
+}
+
+/// Whether the line belongs to a list of differences, as only its marks do: "@@ -1 +1 @@", "3c3", "Only in a: b".
+pub(super) fn is_of_differences(line: &[u8]) -> bool {
+    let is_change = || {
+        let rest = line.trim_ascii_end();
+        let kind = rest.iter().position(|byte| matches!(byte, b'a' | b'c' | b'd'));
+        let is_place = |text: &[u8]| {
+            text.first().is_some_and(u8::is_ascii_digit)
+                && text.iter().all(|it| it.is_ascii_digit() || *it == b',')
+        };
+        kind.is_some_and(|at| is_place(&rest[..at]) && is_place(&rest[at + 1..]))
+    };
+    match line {
+        [b'@', ..] => line.starts_with(b"@@ -"),
+        [b'O', ..] => line.starts_with(b"Only in "),
+        [b'F' | b'B', ..] => line.trim_ascii_end().ends_with(b" differ"),
+        [b'0'..=b'9', ..] => is_change(),
+        _ => false,
+    }
 }

@@ -10,8 +10,8 @@ pub(super) enum Count {
     Some(u16),
 }
 
-/// Bytes between "exit" and its number: "exit code:", "exited with status ".
-const GAP: usize = 24;
+/// Bytes from "exit" to its number: "exit code: 1", "exited with status 1", "<returncode>1".
+const GAP: usize = 30;
 
 /// The number at the start of a text: how many bytes it takes, and how much it is.
 fn number(text: &[u8]) -> Option<(usize, Count)> {
@@ -58,6 +58,10 @@ pub(super) fn count_after(text: &[u8]) -> Option<Count> {
         return None;
     }
     let value = &text[marks..];
+    // `"error": ""`.
+    if [&b"\"\""[..], b"''"].iter().any(|quotes| text[..marks].ends_with(quotes)) {
+        return Some(Count::None);
+    }
     let nothing = [&b"[]"[..], b"null", b"none", b"(none)", b"false", b"{}"];
     if nothing.iter().any(|word| begins(value, word)) {
         return Some(Count::None);
@@ -66,13 +70,13 @@ pub(super) fn count_after(text: &[u8]) -> Option<Count> {
     value.get(digits).is_none_or(|next| !next.is_ascii_alphanumeric()).then_some(count)
 }
 
-/// The status behind "exit": " code 1", "ed with status 0".
+/// The status in a text that begins with "exit": "exit code 1", "exited with status 0", "exit_code": 2.
 pub(super) fn exit_status(text: &[u8]) -> Option<Count> {
     let near = &text[..text.len().min(GAP)];
     let gap = near.iter().position(u8::is_ascii_digit)?;
     let is_worded = |word: &[u8]| near[..gap].windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
     let says = is_worded(b"code") || is_worded(b"status") || is_worded(b"with");
-    let plain = near[..gap].iter().all(|byte| byte.is_ascii_alphabetic() || b" :=_-\"'`".contains(byte));
+    let plain = near[..gap].iter().all(|byte| byte.is_ascii_alphabetic() || b" :=_-\"'`>".contains(byte));
     (says && plain).then(|| number(&near[gap..]).map(|(_, count)| count))?
 }
 
@@ -88,8 +92,17 @@ impl HttpFailure {
 }
 
 /// Words before a status of HTTP without a phrase behind it: "returned error: 503", "HTTP/1.1 502", "status code 429".
-const BEFORE_STATUS: [&[u8]; 7] =
-    [b"error", b"http", b"http/1.0", b"http/1.1", b"http/2", b"status", b"status code"];
+const BEFORE_STATUS: [&[u8]; 9] = [
+    b"error",
+    b"http",
+    b"http/1.0",
+    b"http/1.1",
+    b"http/2",
+    b"status",
+    b"status code",
+    b"statuscode",
+    b"status_code",
+];
 
 /// A status of HTTP that is a failure, which begins here: with its phrase behind it ("502 Bad Gateway"), or with a word
 /// for it before.

@@ -221,3 +221,154 @@ fn a_request_to_check_an_edit_is_no_failure() {
     ]);
     fails(&["expected 3 arguments, found 2", "duplicate key value violates a rule"]);
 }
+
+#[test]
+fn a_letter_a_ticket_or_a_package_with_words_of_failure_is_none() {
+    works(&[
+        "Von: Anna <anna@x.example>\nBetreff: Lieferung abgelehnt\nDatum: 3.3.2026\n\nDie Lieferung wurde abgelehnt, weil \
+         der Empfänger unbekannt war.",
+        "Subject: Deploy failed\nFrom: ci@x.example\n\nThe deploy failed twice.",
+        "Incident 12: Login not possible\nOwner: Lee\nSeverity: 2\nState: open",
+        "単号: 7\n件名: 送信に失敗しました\n担当: 佐藤",
+        "Name: quota-tools\nVersion: 1.2\nSummary: What failed and why\nRequires:",
+        "name: probe\nversion: 3\ndescription: Finds unreachable hosts\nlicense: MIT",
+    ]);
+    // What speaks of the tool itself comes first, and several programs name themselves.
+    fails(&[
+        "Status: failed\nReason: no such table\nHint: create it",
+        "Name: x\nVersion: 2\nOwner: y\nError: the index is gone",
+        "cat: a: No such file or directory\ncat: b: No such file or directory\ncat: c: No such file or directory",
+        "Success: false\nReason: the seat is taken",
+    ]);
+}
+
+#[test]
+fn a_list_or_a_table_of_failures_is_none() {
+    works(&[
+        "- Login failed on Monday (open)\n- Cannot print (closed)",
+        "1. Fehler beim Drucken\n   Der Drucker wurde nicht gefunden.\n2. Zugriff verweigert",
+        "#7 Upload fails\n#9 Permission denied on NAS",
+        "2 hits for \"denied\":\nAccess denied after login\nWhy was I denied?",
+        "| Job | Ergebnis |\n|---|---|\n| a | fehlgeschlagen | 3 |",
+        "id,title,state\n1,Payment failed,open",
+        "job-1     Error       3",
+    ]);
+    fails(&[
+        "Validation failed:\n- name is missing\n- age must be a number",
+        "- fmt: passed\n- lint: failed",
+        "host-1   ok=3    changed=0    failed=1",
+        "FAIL\tshop/cart\t0.012s",
+        "2 files checked:\nTypeError: x\na.py",
+    ]);
+}
+
+#[test]
+fn prose_about_failures_is_none() {
+    works(&[
+        "# Uploads\n\nAn upload may fail. If the server refused it, wait a minute. Unknown files are kept for a day.",
+        "We met on Monday to talk about the outage of last week. The database could not be reached for an hour. Tom \
+         writes a report until Friday.",
+        "El informe de ayer describe el incendio en el puerto. Dos barcos no pudieron salir. El acceso fue denegado a la \
+         prensa hasta el lunes.",
+        "会议记录\n\n我们讨论了上周的问题。支付失败两次。客户很不满意。",
+    ]);
+    // An error with advice says first what it is about, or in a line of its own.
+    fails(&[
+        "The booking was not found. It may have been deleted. Use list_bookings to see all of them.",
+        "Das Formular konnte nicht gesendet werden. Ein Feld ist leer. Bitte füllen Sie es aus.",
+        "Your key is read by others than you. It is required that only you read it. This key will be ignored.\n\
+         Permission denied (publickey).",
+    ]);
+}
+
+#[test]
+fn what_is_quoted_or_logged_is_about_something_else() {
+    works(&[
+        "Renamed \"Access denied\" to \"Notes\"",
+        "[2026-03-14 10:42:08] [ERROR] job 17 failed",
+        "10:42:08 ERROR job 17 failed",
+        "Mar 14 10:42:07 web sshd[81]: Failed password for root",
+    ]);
+    fails(&["the server said: \"access denied\"", "state: \"failed\""]);
+}
+
+#[test]
+fn of_json_only_what_speaks_of_the_call_counts() {
+    works(&[
+        r#"{"subject": "Login failed", "from": "Lee"}"#,
+        r#"[{"id": 7, "title": "Access denied", "error": null}]"#,
+        r#"{"hits": [{"title": "file not found"}], "total": 1}"#,
+        r#"{"id": 7, "state": "failed", "message": "no such host"}"#,
+        r#"{"error": "", "rows": ["denied"]}"#,
+    ]);
+    fails(&[
+        r#"{"error": "no such booking"}"#,
+        r#"{"id": 7, "errors": [{"message": "x"}]}"#,
+        r#"{"message": "Die Buchung existiert nicht", "request": 7}"#,
+        r#"{"type": "about:blank", "title": "x", "status": 404}"#,
+        r#"{"ok": false, "code": 17}"#,
+        r#"{"content": [{"type": "text", "text": "no se puede abrir"}]}"#,
+        r#"{"output": "", "metadata": {"exit_code": 2}}"#,
+        "{\"rows\": []}\nerror: the disk is full",
+    ]);
+}
+
+#[test]
+fn a_part_of_a_page_that_does_not_come_in_time_is_not_said_to_come_later() {
+    for (answer, prospect) in [
+        ("Timeout 5000ms exceeded.\n  - waiting for locator('#buy')", Prospect::Unknown),
+        ("timed out after 5 s: no element matches `.buy`", Prospect::Unknown),
+        ("タイムアウト: 要素が見つかりません", Prospect::Unknown),
+        ("Timeout 5000ms exceeded.\n  - navigating to \"https://a.example\"", Prospect::Passing),
+        ("timed out waiting for a lock", Prospect::Passing),
+        ("ECONNRESET while the element was sent", Prospect::Passing),
+    ] {
+        let read = Reading::of(answer);
+        assert!(read.failed, "{answer}");
+        assert_eq!(read.prospect == Prospect::Passing, prospect == Prospect::Passing, "{answer}");
+    }
+}
+
+#[test]
+fn an_exit_status_of_one_without_a_word_says_no() {
+    let says_no = |answer: &str| Reading::of(answer).says_no;
+    for answer in [
+        "",
+        "exit code 1",
+        "<returncode>1</returncode>\n<output>\n</output>",
+        "(no output)\nProcess exited with status 1",
+        "@@ -1 +1 @@\n-a\n+b\nexit code: 1",
+        "3c3\n< a\n---\n> b",
+        "Only in old: a.txt\n[exit status 1]",
+    ] {
+        assert!(says_no(answer), "{answer}");
+    }
+    for answer in [
+        "exit code 2",
+        "exit code 0",
+        "exit code 1\na.py would be changed",
+        "no such file\nexit code 1",
+        "Files a and b differ\nerror: no space left\nexit code 1",
+        "done",
+    ] {
+        assert!(!says_no(answer), "{answer}");
+    }
+}
+
+#[test]
+fn the_lines_in_the_middle_of_a_long_answer_are_read_once_it_failed() {
+    let long = |error: &str, steps: &str| {
+        format!("{}\n{error}\n{}\nmake: *** [all] Error 1", "cc a.c\n".repeat(HEAD), steps.repeat(TAIL))
+    };
+    let of = |error: &str, steps: &str| Errors::of(&long(error, steps)).digest;
+    let first = of("src/a.c:3:5: error: `x` is gone", "ld a\n");
+    assert_eq!(first, of("src/a.c:9:5: error: `x` is gone", "ld a b\n"), "an edit above moves it");
+    assert_ne!(first, of("src/a.c:3:5: error: `y` is gone", "ld a\n"));
+    assert_eq!(
+        of("TypeError: a\nValueError: b", ""),
+        of("ValueError: b\nTypeError: a", ""),
+        "parallel steps end in any order"
+    );
+    assert_eq!(Errors::of(&long("error: x", "ld\n")).first, Some("error: x"));
+    assert_eq!(Errors::of("error: x"), Errors::default());
+}

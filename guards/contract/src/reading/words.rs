@@ -7,6 +7,10 @@ pub(super) enum Meaning {
     Failure,
     /// Something failed that may work later: a network, a lock, a limit of rate.
     Passing,
+    /// A time ran out, which may be enough later, unless it was spent on waiting for a part of a page.
+    Timeout,
+    /// A part of a page or a window, which is there or not.
+    Part,
     /// Something failed that stays so until something changes: a name, a form, a right.
     Lasting,
     /// In a failure that names nothing lasting, a sign that it may work later. By itself it is no failure.
@@ -21,7 +25,7 @@ pub(super) enum Meaning {
     Counted,
 }
 
-use Meaning::{Counted, Exit, Failure, Hint, Lasting, Nothing, Passing, Success};
+use Meaning::{Counted, Exit, Failure, Hint, Lasting, Nothing, Part, Passing, Success, Timeout};
 
 /// Words that begin with the same byte. Of those that fit, the first counts.
 type Words = &'static [(&'static str, Meaning)];
@@ -232,7 +236,7 @@ const fn from_a(first: u8) -> Words {
             ("connection", Hint), ("could not", Failure), ("couldn't", Failure), ("created", Success),
         ],
         b'd' => &[
-            ("deadline exceeded", Passing), ("deadlock", Passing), ("declared and not", Lasting),
+            ("deadline exceeded", Timeout), ("deadlock", Passing), ("declared and not", Lasting),
             ("demasiado", Lasting), ("demasiados", Lasting), ("denegado", Lasting), ("denied", Lasting),
             ("deployed", Success), ("did not produce any output", Nothing), ("did not", Failure),
             ("didn't", Failure), ("directory not empty", Lasting), ("disconnected", Passing),
@@ -240,7 +244,7 @@ const fn from_a(first: u8) -> Words {
             ("doesn't", Lasting), ("done", Success), ("doppelter", Lasting), ("duplicate", Lasting),
         ],
         b'e' => &[
-            ("early eof", Passing), ("error", Counted), ("errors", Counted), ("eacces", Lasting),
+            ("early eof", Passing), ("element", Part), ("elements", Part), ("elemento", Part), ("error", Counted), ("errors", Counted), ("eacces", Lasting),
             ("eaddrinuse", Passing), ("eai_again", Passing), ("econnaborted", Passing),
             ("econnrefused", Passing), ("econnreset", Passing), ("eexist", Lasting),
             ("empty reply", Passing), ("enoent", Lasting), ("enospc", Lasting), ("enotfound", Passing),
@@ -266,7 +270,10 @@ const fn from_f(first: u8) -> Words {
             ("fehlschlag", Failure), ("file exists", Lasting), ("finished", Success),
             ("forbidden", Lasting), ("found", Success),
         ],
-        b'g' => &[("generating done", Success)],
+        b'g' => &[
+            ("generating done", Success), ("getbyrole(", Part), ("getbytext(", Part), ("getbylabel(", Part),
+            ("getbytestid(", Part),
+        ],
         b'h' => &[("hang up", Passing), ("http error", Failure)],
         b'i' => &[
             ("i/o timeout", Passing), ("in progress", Hint), ("illegal", Lasting),
@@ -281,7 +288,7 @@ const fn from_f(first: u8) -> Words {
         ],
         b'l' => &[
             ("loading", Hint), ("lock", Hint), ("lookup", Hint), ("locked", Passing),
-            ("lost connection", Passing),
+            ("locator", Part), ("locator(", Part), ("lost connection", Passing),
         ],
         b'm' => &[
             ("max retries", Passing), ("malformed", Lasting), ("mismatch", Lasting),
@@ -324,10 +331,10 @@ const fn from_n(first: u8) -> Words {
             ("remote end closed", Passing), ("retry", Hint), ("rate exceeded", Passing), ("rolled back", Failure),
             ("rate limit", Passing), ("read-only file system", Lasting), ("readonly", Lasting),
             ("recv failure", Passing), ("refused", Passing), ("rehusada", Passing), ("rejected", Lasting),
-            ("requires", Lasting), ("reset by peer", Passing), ("retrying", Nothing),
+            ("requires", Lasting), ("reset by peer", Passing), ("returncode", Exit), ("return_code", Exit), ("retrying", Nothing),
         ],
         b's' => &[
-            ("server closed", Passing), ("server disconnected", Passing), ("sperre", Hint),
+            ("selector", Part), ("selektor", Part), ("server closed", Passing), ("server disconnected", Passing), ("sperre", Hint),
             ("saved", Success), ("schwerwiegend", Failure), ("segmentation fault", Failure),
             ("service unavailable", Passing), ("socket hang up", Passing), ("still in use", Passing),
             ("success", Success), ("succeeded", Success), ("successfully", Success),
@@ -335,8 +342,8 @@ const fn from_n(first: u8) -> Words {
         ],
         b't' => &[
             ("temporarily", Passing), ("temporary", Passing), ("too many clients", Passing),
-            ("too many requests", Passing), ("transfer", Hint), ("try again", Hint),
-            ("terminated abnormally", Failure), ("timed out", Passing), ("timeout", Passing),
+            ("timed out retrying", Timeout), ("too many requests", Passing), ("transfer", Hint), ("try again", Hint),
+            ("terminated abnormally", Failure), ("timed out", Timeout), ("timeout", Timeout),
             ("tls handshake", Passing), ("token limit", Lasting), ("too large", Lasting),
             ("too long", Lasting), ("too many", Failure), ("traceback", Failure), ("temporär", Passing),
             ("throttling", Passing),
@@ -353,12 +360,13 @@ const fn from_n(first: u8) -> Words {
             ("updated", Success),
         ],
         b'v' => &[
-            ("verweigert", Lasting), ("violates", Lasting), ("violation", Lasting),
+            ("verweigert", Lasting), ("visible", Part), ("violates", Lasting), ("violation", Lasting),
         ],
         b'w' => &[
             ("was not", Failure), ("will be tried again", Nothing), ("will retry", Nothing),
             ("without errors", Nothing), ("wrong", Lasting), ("wrote", Success),
         ],
+        b'x' => &[("xpath", Part)],
         b'z' => &[("zu viele", Lasting)],
         _ => &[],
     }
@@ -369,14 +377,14 @@ const fn from_n(first: u8) -> Words {
 const fn east_asian(first: u8) -> Words {
     match first {
         0xe3 => &[
-            ("ありません", Lasting), ("できません", Lasting), ("エラー", Failure), ("タイムアウト", Passing),
-            ("失敗", Failure), ("構文エラー", Lasting), ("はありません", Lasting),
+            ("ありません", Lasting), ("できません", Lasting), ("エラー", Failure), ("タイムアウト", Timeout),
+            ("失敗", Failure), ("構文エラー", Lasting), ("セレクタ", Part), ("はありません", Lasting),
         ],
         0xe4 => &[
             ("一時的", Passing), ("不存在", Lasting), ("不能", Lasting), ("不是", Lasting), ("不允许", Lasting),
         ],
         0xe5 => &[
-            ("出错", Failure), ("冲突", Lasting), ("失败", Failure), ("失敗", Failure), ("存在しません", Lasting),
+            ("元素", Part), ("出错", Failure), ("冲突", Lasting), ("失败", Failure), ("失敗", Failure), ("存在しません", Lasting),
             ("宣言されていません", Lasting), ("已存在", Lasting),
         ],
         0xe6 => &[
@@ -387,10 +395,10 @@ const fn east_asian(first: u8) -> Words {
         ],
         0xe7 => &[("缺失", Lasting), ("缺少", Lasting)],
         0xe8 => &[
-            ("致命", Failure), ("見つかりません", Lasting), ("许可", Lasting), ("超时", Passing), ("违反", Lasting),
+            ("致命", Failure), ("要素", Part), ("見つかりません", Lasting), ("许可", Lasting), ("超时", Timeout), ("违反", Lasting),
         ],
         0xe9 => &[
-            ("锁", Hint), ("链接", Hint), ("重复键", Lasting), ("错误", Failure), ("错", Failure),
+            ("锁", Hint), ("选择器", Part), ("链接", Hint), ("重复键", Lasting), ("错误", Failure), ("错", Failure),
         ],
         _ => &[],
     }

@@ -275,7 +275,10 @@ impl Said {
         for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
             let line = &bytes[start..end];
             let exit = self.exit;
-            let says = self.line(line, (from + start, from + end));
+            // A line of a list of differences is of a file.
+            let is_shown =
+                self.differs && matches!(line, [b'-' | b'<' | b'>', ..]) && !line.starts_with(b"--- ");
+            let says = !is_shown && self.line(line, (from + start, from + end));
             self.speaks = self.speaks || exit == self.exit && (says || !is_silent(line));
             self.differs = self.differs || is_of_differences(line);
             let is_cut = match cut {

@@ -107,7 +107,7 @@ impl Counts {
     pub(super) fn has_exit(self, line: &[u8]) -> bool {
         match self {
             Self::All | Self::Nothing => true,
-            Self::Until(_) | Self::Clauses | Self::Marked => line.len() <= SHORT,
+            Self::Until(_) | Self::Clauses | Self::Marked => line.len() <= SHORT || is_row(line),
             Self::Verdict => false,
         }
     }

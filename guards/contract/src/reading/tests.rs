@@ -339,6 +339,7 @@ fn an_exit_status_of_one_without_a_word_says_no() {
         "(no output)\nProcess exited with status 1",
         "@@ -1 +1 @@\n-a\n+b\nexit code: 1",
         "3c3\n< a\n---\n> b",
+        "@@ -1 +1 @@\n-ungültig\n+gültig\nexit code 1",
         "Only in old: a.txt\n[exit status 1]",
     ] {
         assert!(says_no(answer), "{answer}");

@@ -27,9 +27,9 @@ use crate::identity::masked::identity_of;
 pub use errors::Errors;
 use json::Telling;
 use line::{Line, is_marked, is_of_differences, is_silent};
-use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure};
+use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_denied};
 use shape::{Counts, Shape};
-use words::{Meaning, begins, meaning, next_word};
+use words::{Meaning, meaning, next_word};
 
 mod errors;
 mod json;
@@ -439,12 +439,6 @@ impl Said {
         self.is_counting |= matches!(counted, Some(Count::Some(_)));
         self.counted = worse(self.counted, counted);
     }
-}
-
-/// Whether what a text begins with is false.
-fn is_denied(text: &[u8]) -> bool {
-    let value = text.trim_ascii_start().strip_prefix(b"\"").unwrap_or(text).trim_ascii_start();
-    value.strip_prefix(b":").is_some_and(|value| begins(value.trim_ascii_start(), b"false"))
 }
 
 /// The greater count of the two.

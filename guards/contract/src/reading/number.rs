@@ -70,6 +70,12 @@ pub(super) fn count_after(text: &[u8]) -> Option<Count> {
     value.get(digits).is_none_or(|next| !next.is_ascii_alphanumeric()).then_some(count)
 }
 
+/// Whether the value at the start of a text is false: `": false`.
+pub(super) fn is_denied(text: &[u8]) -> bool {
+    let value = text.trim_ascii_start().strip_prefix(b"\"").unwrap_or(text).trim_ascii_start();
+    value.strip_prefix(b":").is_some_and(|value| begins(value.trim_ascii_start(), b"false"))
+}
+
 /// The status in a text that begins with "exit": "exit code 1", "exited with status 0", "exit_code": 2.
 pub(super) fn exit_status(text: &[u8]) -> Option<Count> {
     let near = &text[..text.len().min(GAP)];

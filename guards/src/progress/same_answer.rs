@@ -68,7 +68,9 @@ impl SameAnswer {
     ) {
         let call = &result.call;
         let is_same = consent && self.consent || self.has_had(answer);
-        if self.tool == Some(look.tool) && !look.failed && (is_same || !consent && says_something(result)) {
+        // A program that says no has answered, but each "no" may be about something else.
+        let failed = result.is_failure();
+        if self.tool == Some(look.tool) && !failed && (is_same || !consent && says_something(result)) {
             let step = self.step(call);
             let is_again = matches!(step, Step::Again | Step::Counted);
             if is_same && step != Step::Elsewhere {
@@ -90,7 +92,7 @@ impl SameAnswer {
         }
         // What was known before says nothing, so it may stand between two of them.
         if is_new {
-            let begins = !look.failed && !look.waits && (consent || is_answer(result));
+            let begins = !failed && !look.waits && (consent || is_answer(result));
             self.tool = begins.then_some(look.tool);
             self.arguments = begins.then(|| call.arguments.clone());
             (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);

@@ -97,6 +97,15 @@ fn a_program_that_says_no_has_answered() {
     assert!(fails.iter().any(|it| it.contains("persisting-failure")), "{fails:?}");
 }
 
+/// Each question is another one, and "no" is an answer to each.
+#[test]
+fn programs_that_say_no_one_after_another_are_a_diagnosis() {
+    let asked = ["nc -z mail.local 25", "getent hosts mail", "test -s queue/outbox", "pgrep -f postfix"];
+    let more = ["printenv SMTP_HOST", "grep -q retry mail.json", "test -x bin/send", "diff -q a b"];
+    let no = "Command failed without output (exit status 1)";
+    assert_eq!(said(asked.into_iter().chain(more).map(|it| bash(it).fails(no))), [""; 0]);
+}
+
 /// Waiting helps against a slow network, and not against a button that the page does not have.
 #[test]
 fn a_button_that_is_not_there_is_no_network_that_is_slow() {

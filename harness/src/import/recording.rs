@@ -3,7 +3,7 @@
 //! A [`Joiner`] makes it. It takes messages in the order of the source, and finds the call of every result: by id, by
 //! the tool's name, or by order, as the source has it. So every call has an id, and every result names one.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use balk_guards::{Status, Usage};
@@ -162,7 +162,7 @@ pub enum Of {
     Id(Arc<str>),
     /// By its id, if a call has it; else it is the first call of this tool without an id that no result came for.
     Tool(Option<Arc<str>>, Arc<str>),
-    /// By order: the first call of the last answer that no result came for.
+    /// By order: the first call of the last answer that no result came for, of those without an id if there are any.
     Next,
 }
 
@@ -170,13 +170,16 @@ pub enum Of {
 #[derive(Default)]
 pub struct Joiner {
     recording: Recording,
-    ids: BTreeSet<Arc<str>>,
+    /// How many calls have each id.
+    ids: BTreeMap<Arc<str>, u64>,
     /// The calls of the last answer that no result came for.
     order: Order,
+    /// Those of them without an id.
+    nameless: Order,
     /// The calls without an id that no result came for, in order, by tool.
     unnamed: BTreeMap<Arc<str>, VecDeque<Arc<str>>>,
-    /// The last call without an id, by tool.
-    last: BTreeMap<Arc<str>, Arc<str>>,
+    /// All calls without an id, in order, by tool.
+    made: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// The index of the last answer.
     answer: Option<usize>,
     /// When the next message was said.
@@ -256,15 +259,38 @@ impl Joiner {
         self.recording.messages.len()
     }
 
-    /// Takes back what came after so many messages, as the user did: the model never saw it again.
+    /// Takes back what came after so many messages, as the user did: the model never saw it again. A later result of a
+    /// call in it is without a call.
     pub fn rewind(&mut self, count: usize) {
         self.settle();
-        self.recording.messages.truncate(count);
+        let back = self.recording.messages.drain(count.min(self.recording.messages.len())..);
+        let calls = back.flat_map(|message| match message {
+            Message::Assistant(said) => said.calls,
+            Message::System(_) | Message::User(_) | Message::Result(_) => Vec::new(),
+        });
+        for Call { id, tool, .. } in calls.rev() {
+            if let Some(made) = self.made.get_mut(&tool) {
+                made.pop_if(|last| *last == id);
+            }
+            match self.ids.get_mut(&id).filter(|count| **count > 1) {
+                Some(count) => {
+                    *count -= 1;
+                    self.recording.reused_ids -= 1;
+                }
+                None => drop(self.ids.remove(&id)),
+            }
+        }
         let times = self.recording.times.partition_point(|(at, _)| *at < count);
         self.recording.times.truncate(times);
-        self.order.clear();
-        self.unnamed.clear();
+        self.close();
         self.answer = None;
+    }
+
+    /// No open call has a result to come.
+    fn close(&mut self) {
+        self.order.clear();
+        self.nameless.clear();
+        self.unnamed.clear();
     }
 
     /// Takes instructions to the model.
@@ -280,8 +306,7 @@ impl Joiner {
     /// Takes an answer of the model. A call without an id gets one.
     pub fn assistant(&mut self, thinking: Option<Arc<str>>, text: Option<Arc<str>>, calls: Vec<Made>) {
         self.settle();
-        self.order.clear();
-        self.unnamed.clear();
+        self.close();
         let calls = calls.into_iter().map(|made| self.call(made)).collect();
         self.answer = Some(self.recording.messages.len());
         self.push(Message::Assistant(Said { thinking, text, calls, usage: Usage::default() }));
@@ -322,20 +347,21 @@ impl Joiner {
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| {
             let id: Arc<str> = format!("call-{}", self.ids.len() + 1).into();
             self.unnamed.entry(tool.clone()).or_default().push_back(id.clone());
-            self.last.insert(tool.clone(), id.clone());
+            self.made.entry(tool.clone()).or_default().push(id.clone());
+            self.nameless.push(id.clone());
             id
         });
         self.order.push(id.clone());
-        if !self.ids.insert(id.clone()) {
-            self.recording.reused_ids += 1;
-        }
+        let count = self.ids.entry(id.clone()).or_default();
+        self.recording.reused_ids += u64::from(*count > 0);
+        *count += 1;
         Call { id, tool, arguments }
     }
 
     /// Whether a call with this id came before.
     #[must_use]
     pub fn has_call(&self, id: &str) -> bool {
-        self.ids.contains(id)
+        self.ids.contains_key(id)
     }
 
     /// Whether a result that comes by order would have a call.
@@ -357,27 +383,33 @@ impl Joiner {
     ) -> Result<(), BadLine> {
         let (id, said) = match of {
             // Some servers give no call an id, and no result.
-            Of::Id(id) if id.is_empty() => (self.order.first().cloned(), id),
-            Of::Id(id) => (self.ids.get(&*id).cloned(), id),
+            Of::Id(id) if id.is_empty() => (self.next(), id),
+            Of::Id(id) => (self.ids.get_key_value(&*id).map(|(id, _)| id.clone()), id),
             Of::Tool(id, tool) => {
                 let by_id = id.filter(|id| self.has_call(id));
                 (by_id.or_else(|| self.of_tool(&tool)), tool)
             }
-            Of::Next => (self.order.first().cloned(), "".into()),
+            Of::Next => (self.next(), "".into()),
         };
         let Some(id) = id else {
             return Err(BadLine::OrphanResult { place: place(), id: one_line(&said, ID_CHARS) });
         };
         self.order.take(&id);
+        self.nameless.take(&id);
         self.push(Message::Result(Answer { id, status, text }));
         Ok(())
+    }
+
+    /// The id of the call that a result belongs to which says nothing of it.
+    fn next(&self) -> Option<Arc<str>> {
+        self.nameless.first().or_else(|| self.order.first()).cloned()
     }
 
     /// The id of the call without one that a result of this tool belongs to; of one that has its result, if none
     /// waits.
     fn of_tool(&mut self, tool: &str) -> Option<Arc<str>> {
         let waiting = self.unnamed.get_mut(tool).and_then(VecDeque::pop_front);
-        waiting.or_else(|| self.last.get(tool).cloned())
+        waiting.or_else(|| self.made.get(tool)?.last().cloned())
     }
 
     /// The transcript of what was taken.

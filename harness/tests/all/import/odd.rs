@@ -113,6 +113,22 @@ fn results_with_an_empty_id_come_in_the_order_of_their_calls() {
     );
 }
 
+/// A result without an id is of a call without one.
+#[test]
+fn an_empty_id_is_of_a_call_with_an_empty_id() {
+    let call = |id: &str| format!(r#"{{"id": "{id}", "function": {{"name": "f", "arguments": "{{}}"}}}}"#);
+    let result = |id: &str| format!(r#"{{"role": "tool", "tool_call_id": "{id}", "content": "of {id}"}}"#);
+    let calls = format!(r#"{{"role": "assistant", "tool_calls": [{}, {}]}}"#, call("x"), call(""));
+    check(
+        &format!(r#"{{"messages": [{calls}, {}, {}]}}"#, result(""), result("x")),
+        &[
+            "model calls x f {} calls call-2 f {}",
+            "result of call-2: Unknown \"of \"",
+            "result of x: Unknown \"of x\"",
+        ],
+    );
+}
+
 #[test]
 fn a_text_that_was_cut_within_a_character_is_read() {
     let chat = r#"{"messages": [{"role": "user", "content": "cut \ud83d"},

@@ -23,6 +23,7 @@ mod intercode;
 mod join;
 mod langfuse;
 mod langsmith;
+mod lineage;
 mod lines;
 mod logged;
 mod medagentbench;

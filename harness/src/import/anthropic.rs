@@ -91,6 +91,11 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
+    /// Whether it is what a tool answered.
+    pub(super) fn is_result(&self) -> bool {
+        self.kind.0 == "tool_result"
+    }
+
     /// The text of it, if it is one that the other side reads.
     pub(super) fn words(&self) -> Option<&str> {
         self.text.as_deref().filter(|_| matches!(&*self.kind.0, "text" | ""))
@@ -224,7 +229,7 @@ pub(super) fn said(content: Blocks<Block>, place: impl Fn(&str) -> String) -> Re
 /// Results come first, as the API demands; the texts beside them are one message of the user.
 fn user(joiner: &mut Joiner, blocks: Vec<Block>, place: impl Fn(&str) -> String) -> Result<(), BadLine> {
     let mut is_answer = false;
-    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.kind.0 == "tool_result") {
+    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.is_result()) {
         is_answer = true;
         let place = |member| place(&format!("[{at}].{member}"));
         let id = block

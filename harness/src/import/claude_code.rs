@@ -4,11 +4,12 @@
 //! An answer is written as one line a block, with the same message id; these lines become one answer. Side chains are
 //! transcripts of other agents: each is one of its own. Lines that the program writes for itself (summaries, snapshots,
 //! progress, errors of the API) are passed over; what it says in the user's place (`isMeta`) is a message of the user,
-//! since the model cannot tell.
+//! since the model cannot tell. So is what the user said while the agent worked (an attachment, `queued_command`).
 //!
-//! Each line names the one before it (`parentUuid`). A user who goes back begins again after an earlier line: of two
-//! requests after the same one, the later takes the place of the earlier and of all that followed. A branch of a
-//! session may have lines of the other one again.
+//! Each line names the one before it (`parentUuid`; after a compaction, `logicalParentUuid`). A user who goes back
+//! begins again after an earlier line, or without one at the start: what [counts](Lineage) is what the last line came
+//! after. Where lines share a name, the file's order is that of the lines. A branch of a session may have lines of the
+//! other one again.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ use serde_json::value::RawValue;
 use super::anthropic::{self, Message, Role};
 use super::bad::BadLine;
 use super::content::{Blocks, Text, Word};
-use super::parse::parse;
+use super::lineage::{After, Kind, Lineage};
+use super::parse::{parse, value};
 use super::recording::{Joiner, Recording};
 use super::sink::Sink;
 use super::spent;
@@ -36,6 +38,7 @@ struct Line<'a> {
     session_id: Option<Text>,
     is_sidechain: Option<bool>,
     is_meta: Option<bool>,
+    is_compact_summary: Option<bool>,
     is_api_error_message: Option<bool>,
     #[serde(borrow)]
     agent_id: Option<Cow<'a, str>>,
@@ -43,6 +46,10 @@ struct Line<'a> {
     uuid: Option<Cow<'a, str>>,
     #[serde(borrow)]
     parent_uuid: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    logical_parent_uuid: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    attachment: Option<&'a RawValue>,
     #[serde(borrow)]
     timestamp: Option<&'a RawValue>,
 }
@@ -55,9 +62,18 @@ struct Spoken<'a> {
     model: Option<Text>,
     role: Role,
     #[serde(borrow)]
-    content: anthropic::Content<'a>,
+    content: &'a RawValue,
     #[serde(borrow)]
     usage: Option<&'a RawValue>,
+}
+
+/// What the program adds to a conversation. Its other members depend on its type.
+#[derive(Deserialize)]
+struct Attached<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Word<'a>,
+    #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
 }
 
 /// Reads the lines of one session.
@@ -66,8 +82,15 @@ struct Spoken<'a> {
 /// None: a line that cannot be used is reported, and the rest is read.
 pub(super) fn session(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut session = Session::default();
-    sink.lines(text, |line| session.take(parse(line)?, "line"));
-    session.finish(sink);
+    for (number, line) in (0..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        if let Err(bad) = parse(line).and_then(|line| session.push(number, line)) {
+            session.bad.push((number, bad));
+        }
+    }
+    let (recordings, mut bad) = session.finish(|_| "line".to_owned());
+    bad.sort_by_key(|(number, _)| *number);
+    bad.into_iter().for_each(|(number, bad)| sink.bad(number, bad));
+    recordings.into_iter().for_each(|it| sink.recording(it));
     Ok(())
 }
 
@@ -84,125 +107,79 @@ struct Exported<'a> {
 pub(super) fn exported(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Exported { loglines } = parse(text)?;
     let mut session = Session::default();
-    for (at, Object(line)) in loglines.into_iter().enumerate() {
-        session.take(line, &format!("loglines[{at}]"))?;
+    for (at, Object(line)) in (0..).zip(loglines) {
+        session.push(at, line).map_err(|bad| bad.below(&format!("loglines[{at}]")))?;
     }
-    session.finish(sink);
+    let (recordings, bad) = session.finish(|at| format!("loglines[{at}]"));
+    if let Some((_, bad)) = bad.into_iter().min_by_key(|(at, _)| *at) {
+        return Err(bad);
+    }
+    recordings.into_iter().for_each(|it| sink.recording(it));
     Ok(())
 }
 
-/// The chains of a session, in the order of their first line.
+/// The chains of a session.
 #[derive(Default)]
 struct Session<'a> {
     id: Arc<str>,
-    chains: Vec<Chain<'a>>,
-    /// The index of each chain, by its name.
-    names: BTreeMap<Option<Arc<str>>, usize>,
-    /// The lines so far, each with its time: in a log without names, all may have the same one.
-    lines: BTreeSet<(Cow<'a, str>, &'a str)>,
+    /// By the name of a side chain; `None` is the main one.
+    chains: BTreeMap<Option<Arc<str>>, Chain<'a>>,
+    /// The lines so far, each with its time and its content: in a log without names, all may have the same one.
+    lines: BTreeSet<(Cow<'a, str>, &'a str, &'a str)>,
     /// The side chains without a name in the source, by their lines, and how many have begun.
     sides: (BTreeMap<Cow<'a, str>, Arc<str>>, usize),
+    bad: Vec<(u64, BadLine)>,
 }
 
-/// What one agent said and heard.
-struct Chain<'a> {
-    /// The name of a side chain; `None` for the main one.
-    name: Option<Arc<str>>,
-    model: Arc<str>,
-    joiner: Joiner,
-    /// The id of the answer that the last line was a part of.
-    answer: Option<Arc<str>>,
-    requests: Requests<'a>,
-}
-
-/// Whether the user says something, and it is no result of a tool.
-fn is_request(content: &anthropic::Content) -> bool {
-    match content {
-        Blocks::Text(_) => true,
-        Blocks::List(blocks) => blocks.iter().any(|it| it.words().is_some()),
-    }
-}
-
-/// The requests of a user: after which line each came, and how many messages there were before it.
+/// The lines of one agent.
 #[derive(Default)]
-struct Requests<'a> {
-    all: Vec<(Cow<'a, str>, usize)>,
-    after: BTreeMap<Cow<'a, str>, usize>,
+struct Chain<'a> {
+    lineage: Lineage<'a>,
+    /// What each line of the lineage says, unless it is nothing that a model saw.
+    lines: Vec<Option<Said<'a>>>,
 }
 
-impl<'a> Requests<'a> {
-    /// Takes the next one. If it comes in the place of an earlier one, the number of messages before that.
-    fn take(&mut self, parent: Cow<'a, str>, count: usize) -> Option<usize> {
-        let earlier = self.after.get(&parent).copied();
-        let from = earlier.unwrap_or(count);
-        while let Some((parent, _)) = self.all.pop_if(|(_, it)| *it >= from) {
-            self.after.remove(&parent);
-        }
-        self.after.insert(parent.clone(), from);
-        self.all.push((parent, from));
-        earlier
-    }
+/// What a line says.
+struct Said<'a> {
+    number: u64,
+    id: Option<Cow<'a, str>>,
+    model: Option<Text>,
+    role: Role,
+    content: anthropic::Content<'a>,
+    time: Option<&'a RawValue>,
+    usage: Option<&'a RawValue>,
 }
 
 impl<'a> Session<'a> {
-    fn take(&mut self, line: Line<'a>, place: &str) -> Result<(), BadLine> {
-        let time = line.timestamp.map_or("", RawValue::get);
-        if line.uuid.clone().is_some_and(|uuid| !self.lines.insert((uuid, time))) {
+    /// Takes the line with this number, unless it was there before.
+    fn push(&mut self, number: u64, mut line: Line<'a>) -> Result<(), BadLine> {
+        let text = |value: Option<&'a RawValue>| value.map_or("", RawValue::get);
+        let content = line.message.as_ref().map(|Object(it)| it.content).or(line.attachment);
+        if let Some(uuid) = line.uuid.clone()
+            && !self.lines.insert((uuid, text(line.timestamp), text(content)))
+        {
             return Ok(());
         }
         let side = (line.is_sidechain == Some(true)).then(|| self.side(&line));
-        let Line {
-            kind,
-            message,
-            session_id,
-            is_meta,
-            is_api_error_message,
-            uuid,
-            parent_uuid,
-            timestamp,
-            ..
-        } = line;
-        if !matches!(&*kind.0, "user" | "assistant") || is_api_error_message == Some(true) {
-            return Ok(());
-        }
-        let Some(Object(Spoken { id, model, role, content, usage })) = message else { return Ok(()) };
-        if let Some(Text(id)) = session_id
+        let said = line.said(number)?;
+        if said.is_some()
             && self.id.is_empty()
+            && let Some(Text(id)) = line.session_id.take()
         {
             self.id = id;
         }
-        let chain = self.chain(side);
-        if let Some(parent) = parent_uuid.filter(|it| uuid.as_ref() != Some(it))
-            && is_meta != Some(true)
-            && role == Role::User
-            && is_request(&content)
-            && let Some(count) = chain.requests.take(parent, chain.joiner.count())
-        {
-            chain.joiner.rewind(count);
-            chain.answer = None;
-        }
-        chain.joiner.at(spent::moment(timestamp));
-        let place = |block: &str| format!("{place}.message.content{block}");
-        match role {
-            Role::Assistant => {
-                let (thinking, text, calls) = anthropic::said(content, place)?;
-                if let Some(Text(model)) = model
-                    // What the program says in the model's place.
-                    && &*model != "<synthetic>"
-                {
-                    chain.model = model;
-                }
-                if id.is_some() && chain.answer.as_deref() == id.as_deref() {
-                    chain.joiner.more(thinking, text, calls);
-                } else {
-                    chain.joiner.assistant(thinking, text, calls);
-                    chain.answer = id.map(Arc::from);
-                }
-                chain.joiner.used(spent::usage(usage));
-                Ok(())
-            }
-            Role::User | Role::System => anthropic::take(&mut chain.joiner, Message { role, content }, place),
-        }
+        let kind = said.as_ref().map_or(Kind::Aside, |said| line.kind(said));
+        let is_main = side.is_none();
+        let Line { uuid, parent_uuid, logical_parent_uuid, .. } = line;
+        let after = match parent_uuid.or(logical_parent_uuid) {
+            Some(parent) if uuid.as_ref() != Some(&parent) => After::Line(parent),
+            None if is_main && uuid.is_some() && kind == Kind::Request => After::Start,
+            Some(_) | None => After::Unknown,
+        };
+        let chain = self.chains.entry(side).or_default();
+        chain.lineage.push(uuid, after, kind);
+        chain.lines.push(said);
+        Ok(())
     }
 
     /// The name of a side chain: of its agent, or else of the chain of the line before it. A line that comes after none
@@ -220,20 +197,115 @@ impl<'a> Session<'a> {
         side
     }
 
-    fn chain(&mut self, name: Option<Arc<str>>) -> &mut Chain<'a> {
-        let next = self.chains.len();
-        let at = *self.names.entry(name.clone()).or_insert(next);
-        if at == next {
-            let (joiner, requests) = (Joiner::default(), Requests::default());
-            self.chains.push(Chain { name, model: "".into(), joiner, answer: None, requests });
+    /// The transcripts, in the order of their first line, and what cannot be used; `place` says where a line is.
+    fn finish(self, place: impl Fn(u64) -> String) -> (Vec<Recording>, Vec<(u64, BadLine)>) {
+        let Self { id, chains, mut bad, .. } = self;
+        let mut found = Vec::new();
+        for (name, chain) in chains {
+            let first = chain.lines.iter().flatten().map(|said| said.number).next();
+            let id = name.map_or_else(|| id.clone(), |name| format!("{id}/{name}").into());
+            found.extend(first.map(|first| (first, chain.recording(id, &place, &mut bad))));
         }
-        &mut self.chains[at]
+        found.sort_by_key(|(first, _)| *first);
+        (found.into_iter().map(|(_, recording)| recording).collect(), bad)
+    }
+}
+
+impl<'a> Line<'a> {
+    /// What it says to a model, or a model says.
+    fn said(&mut self, number: u64) -> Result<Option<Said<'a>>, BadLine> {
+        let time = self.timestamp;
+        match (&*self.kind.0, self.message.take(), self.attachment) {
+            ("user" | "assistant", Some(Object(spoken)), _) if self.is_api_error_message != Some(true) => {
+                let Spoken { id, model, role, content, usage } = spoken;
+                let content = value(content.get()).map_err(|bad| bad.below("message.content"))?;
+                Ok(Some(Said { number, id, model, role, content, time, usage }))
+            }
+            ("attachment", _, Some(attached)) => {
+                let Ok(Object(Attached { kind, prompt: Some(prompt) })) =
+                    serde_json::from_str(attached.get())
+                else {
+                    return Ok(None);
+                };
+                if kind.0 != "queued_command" {
+                    return Ok(None);
+                }
+                let content = value(prompt.get()).map_err(|bad| bad.below("attachment.prompt"))?;
+                Ok(Some(Said { number, id: None, model: None, role: Role::User, content, time, usage: None }))
+            }
+            _ => Ok(None),
+        }
     }
 
-    fn finish(self, sink: &mut Sink) {
-        for Chain { name, model, joiner, .. } in self.chains {
-            let id = name.map_or_else(|| self.id.clone(), |name| format!("{}/{name}", self.id).into());
-            sink.recording(joiner.into(Recording { id, model, ..Recording::default() }));
+    fn kind(&self, said: &Said) -> Kind {
+        let is_own =
+            self.kind.0 == "attachment" || [self.is_meta, self.is_compact_summary].contains(&Some(true));
+        let is_result = match &said.content {
+            Blocks::Text(_) => false,
+            Blocks::List(blocks) => blocks.iter().any(anthropic::Block::is_result),
+        };
+        match said.role {
+            Role::Assistant => Kind::Answer,
+            Role::User if is_result => Kind::Result,
+            Role::User if !is_own => Kind::Request,
+            Role::User | Role::System => Kind::Aside,
+        }
+    }
+}
+
+impl Chain<'_> {
+    /// What the agent said and heard.
+    fn recording(
+        self,
+        id: Arc<str>,
+        place: impl Fn(u64) -> String,
+        bad: &mut Vec<(u64, BadLine)>,
+    ) -> Recording {
+        let mut told = Told::default();
+        let counting = self.lineage.counting();
+        for said in self.lines.into_iter().zip(counting).filter_map(|(said, counts)| said.filter(|_| counts))
+        {
+            let number = said.number;
+            let taken = told.take(said, |block| format!("{}.message.content{block}", place(number)));
+            bad.extend(taken.err().map(|it| (number, it)));
+        }
+        let Told { joiner, model, .. } = told;
+        joiner.into(Recording { id, model, ..Recording::default() })
+    }
+}
+
+/// What was said so far in a chain.
+#[derive(Default)]
+struct Told {
+    joiner: Joiner,
+    model: Arc<str>,
+    /// The id of the answer that the last line was a part of.
+    answer: Option<Arc<str>>,
+}
+
+impl Told {
+    fn take(&mut self, said: Said, place: impl Fn(&str) -> String) -> Result<(), BadLine> {
+        let Said { id, model, role, content, time, usage, .. } = said;
+        self.joiner.at(spent::moment(time));
+        match role {
+            Role::Assistant => {
+                let (thinking, text, calls) = anthropic::said(content, place)?;
+                if let Some(Text(model)) = model
+                    // What the program says in the model's place.
+                    && &*model != "<synthetic>"
+                {
+                    self.model = model;
+                }
+                if id.is_some() && self.answer.as_deref() == id.as_deref() {
+                    self.joiner.more(thinking, text, calls);
+                } else {
+                    self.joiner.assistant(thinking, text, calls);
+                    self.answer = id.map(Arc::from);
+                }
+                self.joiner.used(spent::usage(usage));
+                Ok(())
+            }
+            Role::User | Role::System => anthropic::take(&mut self.joiner, Message { role, content }, place),
         }
     }
 }

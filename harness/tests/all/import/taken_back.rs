@@ -1,5 +1,6 @@
 //! What users took back, or programs wrote twice or for themselves: the model of the run never saw it.
 
+use balk::import::{Recording, neutral};
 use serde_json::{Value, json};
 
 use super::{all, one, shown};
@@ -73,6 +74,181 @@ fn what_comes_after_one_line_together_is_kept() {
         claude("u1", Some("r1"), &asks("go on")),
     ];
     assert_eq!(said(&session).len(), 7);
+}
+
+/// A text beside a result is none of a request, and a request that came before a result was not taken back for it.
+#[test]
+fn lines_with_results_and_a_text_take_nothing_back() {
+    let noted = |id: &str| {
+        let mut message = result(id);
+        message["content"].as_array_mut().expect("it is a list").push(json!({"type": "text", "text": id}));
+        message
+    };
+    let session = [
+        claude("u0", None, &asks("count")),
+        claude("a0", Some("u0"), &calls("c1")),
+        claude("a1", Some("a0"), &calls("c2")),
+        claude("r1", Some("a1"), &noted("c1")),
+        claude("q", Some("a1"), &asks("and more")),
+        claude("r2", Some("a1"), &noted("c2")),
+        claude("a2", Some("r2"), &says("done")),
+    ];
+    let expected = [
+        r#"user "count""#,
+        "model calls c1 Bash {}",
+        "model calls c2 Bash {}",
+        r#"result of c1: Unknown "2""#,
+        r#"user "c1""#,
+        r#"user "and more""#,
+        r#"result of c2: Unknown "2""#,
+        r#"user "c2""#,
+        r#"model says "done""#,
+    ];
+    assert_eq!(said(&session), expected);
+}
+
+#[test]
+fn a_user_of_claude_code_may_go_back_to_the_start_or_to_another_branch() {
+    let mut session = vec![
+        claude("u1", None, &asks("go")),
+        claude("a1", Some("u1"), &says("ok")),
+        claude("u2", Some("a1"), &asks("B")),
+        claude("a2", Some("u2"), &says("B done")),
+        claude("u3", Some("a1"), &asks("C")),
+        claude("a3", Some("u3"), &says("C done")),
+        claude("u4", Some("a2"), &asks("B again")),
+    ];
+    let branch =
+        [r#"user "go""#, r#"model says "ok""#, r#"user "B""#, r#"model says "B done""#, r#"user "B again""#];
+    assert_eq!(said(&session), branch);
+    session.extend([claude("u5", None, &asks("anew")), claude("a5", Some("u5"), &says("fine"))]);
+    assert_eq!(said(&session), [r#"user "anew""#, r#"model says "fine""#]);
+    // The lines of a log may name none.
+    for line in &mut session {
+        line["parentUuid"] = Value::Null;
+    }
+    assert_eq!(said(&session).len(), 9);
+}
+
+/// After a compaction, lines may go on from its summary, or from those before it that were kept.
+#[test]
+fn a_compaction_of_claude_code_takes_nothing_back() {
+    let mut summary = claude("s", Some("c"), &asks("What was said."));
+    summary["isCompactSummary"] = json!(true);
+    let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "c", "sessionId": "s",
+        "parentUuid": null, "logicalParentUuid": "a1"});
+    for parent in ["s", "a1", "of another file"] {
+        let session = [
+            claude("u0", None, &asks("go")),
+            claude("u1", None, &asks("begin")),
+            claude("a1", Some("u1"), &says("ok")),
+            boundary.clone(),
+            summary.clone(),
+            claude("u2", Some(parent), &asks("on")),
+        ];
+        let expected = [
+            r#"user "go""#,
+            r#"user "begin""#,
+            r#"model says "ok""#,
+            r#"user "What was said.""#,
+            r#"user "on""#,
+        ];
+        assert_eq!(said(&session), expected, "{parent}");
+    }
+}
+
+#[test]
+fn what_the_user_said_while_claude_code_worked_is_read() {
+    let attached = |attachment: Value| json!({"type": "attachment", "uuid": "q", "parentUuid": "r", "sessionId": "s", "attachment": attachment});
+    let session = |attachment: Value| {
+        [
+            claude("u", None, &asks("count")),
+            claude("a", Some("u"), &calls("c")),
+            claude("r", Some("a"), &result("c")),
+            attached(attachment),
+            claude("e", Some("q"), &says("done")),
+        ]
+    };
+    let text = json!([{"type": "text", "text": "and more"}]);
+    for prompt in [json!("and more"), text] {
+        let found =
+            said(&session(json!({"type": "queued_command", "prompt": prompt, "commandMode": "prompt"})));
+        assert_eq!((found.len(), &*found[3]), (5, r#"user "and more""#));
+    }
+    for other in [json!({"type": "file", "prompt": "x"}), json!({"prompt": 1}), json!([1])] {
+        assert_eq!(said(&session(other)).len(), 4);
+    }
+}
+
+#[test]
+fn lines_of_claude_code_with_one_name_are_all_read() {
+    let line = |text: &str| claude("same", Some("another"), &asks(text));
+    assert_eq!(said(&[line("one"), line("two"), line("one"), line("three")]).len(), 3);
+}
+
+/// The calls of what was taken back are gone: a later result of one is none of this transcript.
+#[test]
+fn a_late_result_of_what_was_taken_back_is_no_part_of_a_run() {
+    let session = [
+        claude("u0", None, &asks("hi")),
+        claude("a0", Some("u0"), &says("hello")),
+        claude("u1", Some("a0"), &asks("A")),
+        claude("a1", Some("u1"), &calls("c")),
+        claude("u2", Some("a0"), &asks("B")),
+        claude("r1", Some("a1"), &result("c")),
+    ];
+    assert_eq!(said(&session), [r#"user "hi""#, r#"model says "hello""#, r#"user "B""#]);
+
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let asked = |text: &str| item(json!({"type": "message", "role": "user", "content": text}));
+    let call =
+        |id: &str| item(json!({"type": "function_call", "call_id": id, "name": "ls", "arguments": "{}"}));
+    let answer = |id: &str| item(json!({"type": "function_call_output", "call_id": id, "output": "x"}));
+    let back = json!({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}, "timestamp": "t"});
+    let head = json!({"type": "session_meta", "payload": {"id": "x"}, "timestamp": "t"});
+    let rollout = [
+        head,
+        asked("one"),
+        call("k"),
+        answer("k"),
+        asked("two"),
+        call("k"),
+        call("l"),
+        back,
+        answer("l"),
+        answer("k"),
+    ];
+    check_late(&rollout, "orphan-result: payload.call_id: expected the id of an earlier call, found `l`", 4);
+
+    let record = |uuid: &str, kind: &str, part: Value| {
+        let role = if kind == "assistant" { "model" } else { "user" };
+        json!({"uuid": uuid, "parentUuid": "0", "sessionId": "q", "type": kind, "message": {"role": role, "parts": [part]}})
+    };
+    let chat = [
+        record("0", "user", json!({"text": "hi"})),
+        record("1", "assistant", json!({"functionCall": {"name": "ls", "args": {}}})),
+        json!({"uuid": "2", "parentUuid": "0", "sessionId": "q", "type": "system", "subtype": "rewind"}),
+        record("3", "tool_result", json!({"functionResponse": {"name": "ls", "response": {"output": "x"}}})),
+    ];
+    let bad =
+        "orphan-result: message.parts[0].functionResponse: expected the id of an earlier call, found `ls`";
+    check_late(&chat, bad, 1);
+}
+
+/// There is a transcript with so many messages that can be read again, and one part that cannot be used.
+#[track_caller]
+fn check_late(values: &[Value], bad: &str, messages: usize) {
+    let (found, refused): (Vec<_>, Vec<_>) =
+        all(&lines(values)).into_iter().map(|(_, it)| it).partition(Result::is_ok);
+    let refused: Vec<String> =
+        refused.into_iter().filter_map(|it| it.err()).map(|it| it.to_string()).collect();
+    assert_eq!(refused, [bad]);
+    let found: Vec<Recording> = found.into_iter().flatten().collect();
+    assert_eq!(
+        found.iter().map(|it| (it.messages.len(), it.reused_ids)).collect::<Vec<_>>(),
+        [(messages, 0)]
+    );
+    assert_eq!(one(&neutral(&found[0], None)), found[0]);
 }
 
 #[test]

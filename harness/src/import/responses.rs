@@ -177,6 +177,8 @@ struct Meta {
 /// the number of last requests of the user that were taken back, and all that followed.
 #[derive(Deserialize)]
 struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Word<'a>,
     #[serde(borrow)]
     info: Option<Object<Info<'a>>>,
     num_turns: Option<u64>,
@@ -226,8 +228,11 @@ pub(super) fn rollout(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 }
             }
             "event_msg" => {
-                let Event { info, num_turns } = parse(payload.get()).map_err(|bad| bad.below("payload"))?;
-                items.take_back(num_turns.unwrap_or(0));
+                let Event { kind, info, num_turns } =
+                    parse(payload.get()).map_err(|bad| bad.below("payload"))?;
+                if kind.0 == "thread_rolled_back" {
+                    items.take_back(num_turns.unwrap_or(0));
+                }
                 let last = info.and_then(|Object(it)| it.last_token_usage);
                 items.joiner.used(spent::usage(last));
             }

@@ -320,6 +320,8 @@ fn codex_takes_the_last_requests_back() {
     let said: Vec<&str> = found.lines().skip(1).filter_map(|it| it.trim().split(" at ").next()).collect();
     assert_eq!(said, expected);
     assert!(found.starts_with(r#"id "fork""#), "{found}");
+    rollout.push(note(json!({"type": "task_started", "num_turns": 1})));
+    assert_eq!(said_by(&rollout), 5, "other notes may count turns");
     rollout.push(back(u64::MAX));
     assert_eq!(said_by(&rollout), 1, "what the program says stays");
 }

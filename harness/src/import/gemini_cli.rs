@@ -4,14 +4,15 @@
 //! message a line, of which a later one with the same id replaces the earlier; `$rewindTo` takes messages back, and
 //! `$set` has others in place of all (`chatRecordingService.ts` and `chatRecordingTypes.ts` of
 //! github.com/google-gemini/gemini-cli). Calls stand in the answer with their results; a `status` says whether they
-//! failed. What is sent back to the model for them, in the user's place (`geminiChat.ts`), has the results once more.
+//! failed. What is sent back to the model for them, in the user's place (`geminiChat.ts`), has the results once more;
+//! one that the answer lacks is taken from there.
 //!
 //! qwen-code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, a record a line with a content of Gemini's API
 //! (`chatRecordingService.ts` of github.com/QwenLM/qwen-code). `toolCallResult` has the status of a result. A `rewind`
 //! goes back to the record that it names as its parent.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use balk_guards::Status;
@@ -100,6 +101,8 @@ struct Part<'a> {
 
 #[derive(Deserialize)]
 struct Response<'a> {
+    id: Option<Text>,
+    name: Option<Text>,
     #[serde(borrow)]
     response: &'a RawValue,
 }
@@ -168,6 +171,7 @@ impl<'a> Said<'a> {
 
 fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadLine> {
     let mut joiner = Joiner::default();
+    let mut open = Open::new();
     let mut head = Recording { id, ..Recording::default() };
     for (at, spoken) in messages.into_iter().enumerate() {
         let Spoken { kind, content, tool_calls, thoughts, model, timestamp, tokens, .. } = spoken;
@@ -175,14 +179,17 @@ fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadL
         let place = || format!("messages[{at}]");
         let text = words(content).map_err(|bad| bad.below(&format!("{}.content", place())))?;
         match &*kind.0 {
-            // The answer before it has these results.
-            "user" if text.is_none() && content.is_some_and(is_results) => {}
-            "user" => joiner.user(text.unwrap_or_default()),
+            "user" => {
+                let is_answer = results(&mut joiner, content, &mut open, &place)?;
+                if !is_answer || text.is_some() {
+                    joiner.user(text.unwrap_or_default());
+                }
+            }
             "gemini" | "qwen" => {
                 if let Some(Text(model)) = model {
                     head.model = model;
                 }
-                answer(&mut joiner, text, thoughts, tool_calls.unwrap_or_default(), &place)?;
+                open = answer(&mut joiner, text, thoughts, tool_calls.unwrap_or_default(), &place)?;
                 joiner.used(usage(tokens));
             }
             // What the program tells the user: the model never sees it.
@@ -193,17 +200,21 @@ fn chat(id: Arc<str>, messages: Vec<Spoken>, sink: &mut Sink) -> Result<(), BadL
     Ok(())
 }
 
-/// Takes an answer with its calls and their results.
+/// The calls of an answer that it has no result of, by their ids or else by their tools, with what says whether they
+/// failed.
+type Open = BTreeMap<Arc<str>, VecDeque<Status>>;
+
+/// Takes an answer with its calls and their results, and returns the other calls.
 fn answer(
     joiner: &mut Joiner,
     text: Option<Arc<str>>,
     thoughts: Option<Vec<Object<Thought>>>,
     called: Vec<Object<Called>>,
     place: &dyn Fn() -> String,
-) -> Result<(), BadLine> {
+) -> Result<Open, BadLine> {
     let thoughts = thoughts.iter().flatten().flat_map(|Object(it)| [&it.subject, &it.description]);
     let thinking = lines_of(thoughts.filter_map(|it| it.as_deref()));
-    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    let (mut calls, mut results, mut open) = (Vec::new(), Vec::new(), Open::new());
     for Object(Called { id, name, args, result, status }) in called {
         let id = id.map(|Text(id)| id);
         // A call that was never run has no result.
@@ -212,6 +223,9 @@ fn answer(
             let (said, text) =
                 response(result).map_err(|bad| bad.below(&format!("{}.toolCalls", place())))?;
             results.push((of, status_of(status.as_ref(), said), text));
+        } else {
+            let key = id.clone().unwrap_or_else(|| name.0.clone());
+            open.entry(key).or_default().push_back(status_of(status.as_ref(), Status::Unknown));
         }
         calls.push(Made { id, tool: name.0, arguments: arguments(args) });
     }
@@ -219,7 +233,29 @@ fn answer(
     for (of, status, text) in results {
         joiner.result(of, status, text, || format!("{}.toolCalls", place()))?;
     }
-    Ok(())
+    Ok(open)
+}
+
+/// Takes the results in a message in the user's place, of which the answer has none, and says whether there are any.
+fn results(
+    joiner: &mut Joiner,
+    content: Option<&RawValue>,
+    open: &mut Open,
+    place: &dyn Fn() -> String,
+) -> Result<bool, BadLine> {
+    let parts = content.and_then(|it| serde_json::from_str::<Vec<Object<Part>>>(it.get()).ok());
+    let responses = parts.into_iter().flatten().filter_map(|Object(part)| part.function_response);
+    let mut is_answer = false;
+    for Object(Response { id, name, response }) in responses {
+        is_answer = true;
+        let (id, name) = (id.map(|Text(id)| id), name.map(|Text(name)| name).unwrap_or_default());
+        let mut known = |key: &Arc<str>| open.get_mut(key).and_then(VecDeque::pop_front);
+        let Some(known) = id.as_ref().and_then(&mut known).or_else(|| known(&name)) else { continue };
+        let (said, text) = gemini::output(response).unwrap_or_else(|| (Status::Unknown, text_of(response)));
+        let status = if known == Status::Unknown { said } else { known };
+        joiner.result(Of::Tool(id, name), status, text, || format!("{}.content", place()))?;
+    }
+    Ok(is_answer)
 }
 
 /// Whether a call failed: as its `status` says, else as its response does.
@@ -247,12 +283,6 @@ fn words(content: Option<&RawValue>) -> Result<Option<Arc<str>>, BadLine> {
     })
 }
 
-/// Whether all parts of a content are results of tools.
-fn is_results(content: &RawValue) -> bool {
-    let parts = serde_json::from_str::<Vec<Object<Part>>>(content.get()).unwrap_or_default();
-    !parts.is_empty() && parts.iter().all(|Object(part)| part.function_response.is_some())
-}
-
 /// What a tool answered: parts of the API, or a text.
 fn response(result: &RawValue) -> Result<(Status, Arc<str>), BadLine> {
     if !result.get().starts_with('[') {
@@ -262,7 +292,7 @@ fn response(result: &RawValue) -> Result<(Status, Arc<str>), BadLine> {
     let mut texts: Vec<Arc<str>> = Vec::new();
     for Object(Part { text, function_response }) in value::<Vec<Object<Part>>>(result.get())? {
         texts.extend(text.map(Arc::from));
-        if let Some(Object(Response { response })) = function_response
+        if let Some(Object(Response { response, .. })) = function_response
             && let Some((said, text)) = gemini::output(response)
         {
             status = if said == Status::Error { said } else { status };

@@ -356,6 +356,43 @@ fn a_chat_of_gemini_cli_has_each_result_once_and_goes_back() {
     assert_eq!(said(&chat), [r#"user "summary""#, r#"user "once more""#]);
 }
 
+/// Where an answer lacks a result, it is that which was sent to the model.
+#[test]
+fn a_result_of_gemini_cli_may_be_in_the_place_of_the_user_alone() {
+    let response = |id: &str, response: Value| json!({"functionResponse": {"id": id, "name": "run", "response": response}});
+    let call = |id: &str| json!({"id": id, "name": "run", "args": {}});
+    let mut failed = call("d");
+    failed["status"] = json!("error");
+    let nameless = json!({"name": "ls", "args": {}});
+    let listed = |text: &str| json!({"functionResponse": {"name": "ls", "response": {"output": text}}});
+    let mut answered = call("e");
+    answered["result"] = json!([response("e", json!({"output": "5"}))]);
+    let sent = json!([
+        response("c", json!({"output": "3"})),
+        response("d", json!({"output": "4"})),
+        response("e", json!({"output": "5"})),
+        response("f", json!({"output": "6"})),
+        listed("7"),
+        listed("8"),
+        {"text": "Go on."}
+    ]);
+    let chat = [
+        json!({"sessionId": "s", "projectHash": "h", "kind": "main"}),
+        json!({"id": "g", "type": "gemini", "content": "", "toolCalls": [call("c"), failed, answered, nameless, nameless]}),
+        json!({"id": "u", "type": "user", "content": sent}),
+    ];
+    let expected = [
+        "model calls c run {} calls d run {} calls e run {} calls call-4 ls {} calls call-5 ls {}",
+        r#"result of e: Unknown "5""#,
+        r#"result of c: Unknown "3""#,
+        r#"result of d: Error "4""#,
+        r#"result of call-4: Unknown "7""#,
+        r#"result of call-5: Unknown "8""#,
+        r#"user "Go on.""#,
+    ];
+    assert_eq!(said(&chat), expected);
+}
+
 #[test]
 fn a_rewind_of_qwen_code_goes_back_to_the_record_that_it_names() {
     let record = |uuid: &str, parent: Option<&str>, kind: &str, text: &str| {

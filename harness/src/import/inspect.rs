@@ -35,7 +35,7 @@ struct Eval {
 pub(super) fn head(text: &[u8]) -> Head {
     let log = str::from_utf8(text).ok().and_then(|text| match parse::<Log>(text) {
         Ok(log) => Some(log),
-        Err(_) => parse(&without_nan(text)).ok(),
+        Err(_) => parse(&with_quoted_numbers(text)).ok(),
     });
     let model = log.and_then(|it| it.eval).and_then(|Object(it)| it.model);
     Head { model: model.map(|Text(model)| model).unwrap_or_default() }
@@ -95,21 +95,25 @@ struct Part<'a> {
 /// It is none, or a result is without a call.
 pub(super) fn sample(text: &str, head: &Head, sink: &mut Sink) -> Result<(), BadLine> {
     match parse(text) {
-        Err(BadLine::NotJson { .. }) => transcript(parse(&without_nan(text))?, head, sink),
+        Err(BadLine::NotJson { .. }) => transcript(parse(&with_quoted_numbers(text))?, head, sink),
         sample => transcript(sample?, head, sink),
     }
 }
 
-/// The text with `null` for the numbers that JSON has not. Python writes them so, and a score that is to be left out is
-/// one of them (`Score.unscored` of Inspect).
-fn without_nan(text: &str) -> String {
+/// The string for each number that JSON has not.
+const QUOTED: [(&str, &str); 3] =
+    [("NaN", "\"NaN\""), ("Infinity", "\"Infinity\""), ("-\"Infinity\"", "\"-Infinity\"")];
+
+/// The text with strings for the numbers that JSON has not, since arguments with others are others. Python writes them,
+/// and a score that is to be left out is one of them (`Score.unscored` of Inspect).
+fn with_quoted_numbers(text: &str) -> String {
     let (mut all, mut rest) = (String::with_capacity(text.len()), text);
     while !rest.is_empty() {
         let (between, from_quote) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
-        let null = ["-Infinity", "Infinity", "NaN"].iter().fold(Cow::from(between), |between, number| {
-            if between.contains(number) { between.replace(number, "null").into() } else { between }
+        let quoted = QUOTED.iter().fold(Cow::from(between), |between, (number, string)| {
+            if between.contains(number) { between.replace(number, string).into() } else { between }
         });
-        all.push_str(&null);
+        all.push_str(&quoted);
         let end = match Scan::default().take(from_quote.as_bytes()) {
             Step::End(end) => end,
             Step::More | Step::Torn(_) => from_quote.len(),

@@ -177,6 +177,18 @@ fn numbers_that_json_has_not_are_nothing_in_logs_of_inspect() {
     assert!(bad.expect_err("no number of Python").to_string().starts_with("not-json: samples[0]: "));
 }
 
+#[test]
+fn arguments_with_numbers_that_json_has_not_are_others_in_logs_of_inspect() {
+    let arguments = r#"{"x": NaN, "y": [-Infinity, Infinity], "z": "NaN -Infinity"}"#;
+    let call = format!(r#"{{"id": "c", "function": "f", "arguments": {arguments}}}"#);
+    let message = format!(r#"{{"role": "assistant", "content": "", "tool_calls": [{call}]}}"#);
+    let sample = format!(r#"{{"id": 1, "epoch": 1, "messages": [{message}], "scores": null}}"#);
+    let log = format!(r#"{{"version": 2, "eval": {{"task": "t", "model": "m"}}, "samples": [{sample}]}}"#);
+    let expected =
+        r#"model says "" calls c f {"x": "NaN", "y": ["-Infinity", "Infinity"], "z": "NaN -Infinity"}"#;
+    check(&log, &[expected]);
+}
+
 /// A trajectory of ATIF with these calls and observations in one step, and then a step of the program.
 fn atif(calls: &[&str], results: &str, later: &str) -> String {
     let call = |id: &&str| format!(r#"{{"tool_call_id": "{id}", "function_name": "f", "arguments": {{}}}}"#);

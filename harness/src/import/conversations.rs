@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use balk_guards::Usage;
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::recording::{Answer, Call, Message, Recording, Said};
 use super::sink::Sink;
@@ -87,7 +88,9 @@ fn is_same(one: &Message, other: &Message) -> bool {
             let Said { thinking: _, text, calls, usage: _ } = one;
             let is_empty = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().is_empty();
             let same_text = *text == other.text || is_empty(text) && is_empty(&other.text);
-            let same_call = |(one, other): (&Call, &Call)| one.tool == other.tool;
+            let same_call = |(one, other): (&Call, &Call)| {
+                one.tool == other.tool && are_same(&one.arguments, &other.arguments)
+            };
             same_text && calls.len() == other.calls.len() && calls.iter().zip(&other.calls).all(same_call)
         }
         (Message::Result(Answer { text: one, .. }), Message::Result(Answer { text: other, .. })) => {
@@ -95,4 +98,14 @@ fn is_same(one: &Message, other: &Message) -> bool {
         }
         (Message::System(_) | Message::User(_) | Message::Assistant(_) | Message::Result(_), _) => false,
     }
+}
+
+/// Whether arguments are the same values of JSON: a library may write them anew. Some servers send none as an empty
+/// text.
+fn are_same(one: &str, other: &str) -> bool {
+    let read = |text: &str| match text.trim() {
+        "" => serde_json::from_str("{}"),
+        text => serde_json::from_str::<Value>(text),
+    };
+    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -138,6 +138,44 @@ fn calls_of_old_versions_of_langchain_are_calls() {
     check(&run(1, &[&asked], &called), &[expected]);
 }
 
+/// Two requests may be answered by calls of one tool: which goes on is told by the arguments.
+#[test]
+fn a_conversation_goes_on_with_the_same_arguments_of_its_calls() {
+    let called = |id: &str, arguments: &str, thinking: Option<&str>| {
+        let calls = [sent(id, "f", arguments)];
+        json!({"role": "assistant", "content": null, "tool_calls": calls, "reasoning_content": thinking})
+    };
+    let result = json!({"role": "tool", "tool_call_id": "d", "content": "ok"});
+    let file = |first: &str, second: &str, repeated: &str| {
+        [
+            generation(1, &json!([user("q")]), &called("a", first, Some("one"))),
+            generation(2, &json!([user("q")]), &called("b", second, Some("two"))),
+            generation(3, &json!([user("q"), called("d", repeated, None), result]), &assistant("end")),
+        ]
+        .join("\n")
+    };
+    let transcript = |thinking: &str, id: &str, arguments: &str, rest: &str| {
+        format!(
+            "id \"t\", model \"m\", unknown, tools []\n  user \"q\"\n  model thinks {thinking:?} calls {id} f {arguments}{rest}"
+        )
+    };
+    let rest = "\n  result of d: Unknown \"ok\"\n  model says \"end\"";
+    for (first, second, repeated) in [
+        (r#"{"p": 1, "q": [2]}"#, r#"{"p": 2}"#, r#"{"q":[2],"p":1}"#),
+        ("", "{\"p\": 2}", "{}"),
+        ("{bad", "{", "{bad"),
+    ] {
+        check(
+            &file(first, second, repeated),
+            &[&transcript("one", "d", repeated, rest), &transcript("two", "b", second, "")],
+        );
+    }
+    let lengths =
+        |repeated| transcripts(&file("{bad", "{}", repeated)).iter().map(|it| it.messages.len()).collect();
+    let lengths: Vec<usize> = lengths("{worse");
+    assert_eq!(lengths, [2, 2, 4]);
+}
+
 /// A span of OpenTelemetry that is begun at this nanosecond.
 fn span(trace: &str, at: u32, operation: &str, input: &[&Value], output: &[&Value]) -> Value {
     let text = |key: &str, text: String| json!({"key": key, "value": {"stringValue": text}});

@@ -13,7 +13,7 @@ use super::bad::BadLine;
 use super::chat;
 use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
 use super::offered::{Entry, tools};
-use super::parse::{parse, value};
+use super::parse::{paired, parse, value};
 use super::recording::{Joiner, Listed, Made, Of};
 use super::spent::usage;
 use super::strict::Object;
@@ -213,7 +213,8 @@ fn generated(text: &str) -> Option<&RawValue> {
 
 /// The text of a string: platforms often log JSON in one.
 fn unquoted(value: &RawValue) -> Option<String> {
-    value.get().starts_with('"').then(|| serde_json::from_str(value.get()).unwrap_or_default())
+    let text = |text: Cow<str>| paired(&text).into_owned();
+    value.get().starts_with('"').then(|| serde_json::from_str(value.get()).map(text).unwrap_or_default())
 }
 
 /// Takes messages, and returns the tools on offer among them.

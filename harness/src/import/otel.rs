@@ -21,7 +21,7 @@ use super::bad::BadLine;
 use super::content::{Text, Word, arguments, lines_of, text_of};
 use super::conversations::Conversations;
 use super::offered::{Entry, tools};
-use super::parse::{parse, value};
+use super::parse::{paired, parse, value};
 use super::recording::{Joiner, Listed, Made, Of, Recording};
 use super::sink::Sink;
 use super::spent::moment;
@@ -281,7 +281,7 @@ fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording,
 
 /// The tools on offer; the conventions leave their form open, so what is none is passed over.
 fn listed_tools(listed: Option<&str>) -> Vec<Listed> {
-    tools(listed.and_then(|listed| serde_json::from_str::<Vec<Object<Entry>>>(listed).ok()))
+    tools(listed.and_then(|listed| serde_json::from_str::<Vec<Object<Entry>>>(&paired(listed)).ok()))
 }
 
 fn take(
@@ -305,12 +305,14 @@ fn take(
         }
         "user" | "tool" => {
             let text = texts(&parts, "text");
+        let system = paired(&system);
             let mut is_answer = false;
             for (at, Object(part)) in parts.into_iter().enumerate() {
                 if part.kind.0 != "tool_call_response" {
                     continue;
                 }
                 is_answer = true;
+        let messages = paired(&messages);
                 let of = part.id.map_or(Of::Next, |Text(id)| Of::Id(id));
                 let status = match &of {
                     Of::Id(id) if failed.contains(id) => Status::Error,

@@ -20,7 +20,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, BadLine> {
 }
 
 /// The text with U+FFFD for each half of a surrogate pair without the other half, such as `\ud83d`. `JSON.stringify`
-/// writes such an escape where a program cut a text between the two; RFC 8259 (8.2) leaves to readers what it means.
+/// writes such an escape where a program cut a text between the two; RFC 8259 (8.2) leaves to readers what it means. A
+/// string with JSON inside is a text of its own.
 pub(super) fn paired(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let found = [&b"\\ud"[..], b"\\uD"].into_iter().flat_map(|escape| memmem::find_iter(bytes, escape));

@@ -26,7 +26,7 @@ use serde_json::value::RawValue;
 use super::bad::BadLine;
 use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
 use super::offered::{Entry, tools};
-use super::parse::{parse, value};
+use super::parse::{paired, parse, value};
 use super::recording::{Joiner, Made, Of, Recording};
 use super::sink::Sink;
 use super::spent;
@@ -375,7 +375,8 @@ fn output(value: Option<&RawValue>) -> Result<(Status, Arc<str>), BadLine> {
     if !text.starts_with('{') {
         return Ok((Status::Unknown, text));
     }
-    let Ok(Object(said)) = serde_json::from_str::<Object<Output>>(&text) else {
+    let whole = paired(&text);
+    let Ok(Object(said)) = serde_json::from_str::<Object<Output>>(&whole) else {
         return Ok((Status::Unknown, text));
     };
     let exit = said.metadata.and_then(|Object(it)| it.exit_code).map(|code| code == 0);

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::bad::BadLine;
 use super::content::lines_of;
 use super::one_line::one_line;
+use super::parse::paired;
 use super::recording::{Joiner, Made};
 
 /// Takes the answer in a stream: a text of server-sent events, as it came.
@@ -23,7 +24,7 @@ pub(super) fn take(
     place: impl FnOnce() -> String,
 ) -> Result<(), BadLine> {
     let mut reader = dialect.stream();
-    reader.feed(events.as_bytes());
+    reader.feed(paired(events).as_bytes());
     let completion = reader.finish(&Offer::default()).map_err(|broken| {
         let why = one_line(&broken.refusal().to_string(), 160);
         BadLine::shape(place(), &format!("expected the events of a whole answer: {why}"))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::bad::BadLine;
 use super::chat::{self, Message as Spoken};
 use super::offered::{Entry, tools};
-use super::parse::parse;
+use super::parse::{paired, parse};
 use super::recording::{Joiner, Message, Outcome, Recording};
 use super::sink::Sink;
 use super::strict::Object;
@@ -51,7 +51,7 @@ pub(super) fn answer(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut recording = joiner.into(head);
     for message in &mut recording.messages {
         if let Message::Result(answer) = message
-            && let Ok(Object(Reply { error })) = serde_json::from_str::<Object<Reply>>(&answer.text)
+            && let Ok(Object(Reply { error })) = serde_json::from_str::<Object<Reply>>(&paired(&answer.text))
         {
             answer.status = if error.is_empty() { Status::Unknown } else { Status::Error };
         }

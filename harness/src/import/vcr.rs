@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::bad::BadLine;
 use super::conversations::Conversations;
 use super::one_line::one_line;
+use super::parse::paired;
 use super::sink::Sink;
 use super::{anthropic, openai_chat, responses};
 
@@ -88,6 +89,6 @@ impl Half {
             Some(body) => body,
             None => Value::Null,
         };
-        text.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(text)
+        text.as_str().and_then(|text| serde_json::from_str(&paired(text)).ok()).unwrap_or(text)
     }
 }

@@ -176,6 +176,18 @@ fn a_conversation_goes_on_with_the_same_arguments_of_its_calls() {
     assert_eq!(lengths, [2, 2, 4]);
 }
 
+/// JSON in a string is a text of its own, and may have been cut within a character.
+#[test]
+fn messages_in_a_string_may_be_cut_within_a_character() {
+    let input = r#"[{"role": "user", "content": "cut \ud83d"}]"#;
+    let file = generation(1, &json!(input), &assistant("Done."));
+    assert!(shown(&transcripts(&file)[0]).contains("user \"cut \u{fffd}\""), "{file}");
+    let parts = r#"[{"role": "user", "parts": [{"type": "text", "content": "cut \ud83d"}]}]"#;
+    let attribute = json!({"key": "gen_ai.input.messages", "value": {"stringValue": parts}});
+    let file = spans(&[&json!({"traceId": "t", "attributes": [attribute]})]);
+    assert!(shown(&transcripts(&file)[0]).contains("user \"cut \u{fffd}\""), "{file}");
+}
+
 /// A span of OpenTelemetry that is begun at this nanosecond.
 fn span(trace: &str, at: u32, operation: &str, input: &[&Value], output: &[&Value]) -> Value {
     let text = |key: &str, text: String| json!({"key": key, "value": {"stringValue": text}});

@@ -48,14 +48,52 @@ struct Generation<'a> {
     message: &'a RawValue,
 }
 
-/// A tool on offer: Langfuse's handler for LangChain adds each to the messages, as one of the role `tool`
-/// (`on_chat_model_start` in langfuse-python).
+/// A message of the role `tool` with an object: what a tool answered, or a tool on offer. Langfuse's handler for
+/// LangChain adds each of these to the messages (`on_chat_model_start` in langfuse-python).
 #[derive(Deserialize)]
-struct Offer<'a> {
+struct OfTool<'a> {
     #[serde(borrow)]
     role: Word<'a>,
-    content: Object<Entry>,
-    tool_call_id: Option<IgnoredAny>,
+    #[serde(borrow)]
+    content: &'a RawValue,
+    tool_call_id: Option<Text>,
+    name: Option<Text>,
+}
+
+/// What tells a tool on offer from what a tool answered.
+#[derive(Deserialize)]
+struct Offer<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Option<Word<'a>>,
+    function: Option<IgnoredAny>,
+    input_schema: Option<IgnoredAny>,
+}
+
+impl OfTool<'_> {
+    /// The tool, if it is one on offer: in the form of OpenAI or of Anthropic, or, where no result is to come, one that
+    /// the provider runs.
+    fn offered(&self, joiner: &Joiner) -> Option<Object<Entry>> {
+        if self.tool_call_id.is_some() || self.name.is_some() {
+            return None;
+        }
+        let Object(it) = serde_json::from_str::<Object<Offer>>(self.content.get()).ok()?;
+        let is_offered = match it.kind.as_ref().map(|Word(kind)| &**kind) {
+            Some("function") => it.function.is_some(),
+            Some(_) => it.input_schema.is_some() || !joiner.is_waiting(),
+            None => it.input_schema.is_some(),
+        };
+        is_offered.then(|| serde_json::from_str(self.content.get()).ok()).flatten()
+    }
+
+    /// Takes what the tool answered.
+    fn take(self, joiner: &mut Joiner, place: &str) -> Result<(), BadLine> {
+        let (of, member) = match (self.tool_call_id, self.name) {
+            (Some(Text(id)), _) => (Of::Id(id), "tool_call_id"),
+            (None, Some(Text(name))) => (Of::Tool(None, name), "name"),
+            (None, None) => (Of::Next, "tool_call_id"),
+        };
+        joiner.result(of, Status::Unknown, text_of(self.content), || format!("{place}.{member}"))
+    }
 }
 
 /// A message of LangChain: written by its serialiser (`kwargs`), or by name (`data`), or plain.
@@ -226,12 +264,15 @@ fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, Bad
     }
     let mut offered = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
-        if let Ok(Object(Offer { role, content, tool_call_id: None })) = serde_json::from_str(message.get())
-            && role.0 == "tool"
-        {
-            offered.push(content);
-        } else {
-            one(joiner, message.get(), &format!("{place}[{at}]"))?;
+        let place = format!("{place}[{at}]");
+        match serde_json::from_str::<Object<OfTool>>(message.get()) {
+            Ok(Object(it)) if it.role.0 == "tool" && it.content.get().starts_with('{') => {
+                match it.offered(joiner) {
+                    Some(tool) => offered.push(tool),
+                    None => it.take(joiner, &place)?,
+                }
+            }
+            Ok(_) | Err(_) => one(joiner, message.get(), &place)?,
         }
     }
     Ok(tools(Some(offered)))

@@ -80,6 +80,48 @@ fn langfuse_has_the_calls_and_tools_of_langchain() {
     check(&file.join("\n"), &[expected]);
 }
 
+/// What a tool answered may be logged as an object, with members of any name.
+#[test]
+fn an_object_that_a_tool_answered_is_its_result() {
+    let berlin = json!({"name": "Berlin", "temp": 3});
+    let expected = |id: &str| {
+        format!(
+            r#"id "t", model "m", unknown, tools []
+  user "q"
+  model says "" calls {id} f {{}}
+  result of {id}: Unknown "{{\"name\":\"Berlin\",\"temp\":3}}"
+  model says "end""#
+        )
+    };
+    for (id, member, shown) in
+        [("a", "tool_call_id", "a"), ("", "name", "call-1"), ("a", "", "a"), ("", "", "call-1")]
+    {
+        let called = json!({"role": "assistant", "content": "", "tool_calls": [sent(id, "f", "{}")]});
+        let mut result = json!({"role": "tool", "content": berlin});
+        match member {
+            "" => {}
+            "name" => result[member] = json!("f"),
+            _ => result[member] = json!(id),
+        }
+        check(&generation(1, &json!([user("q"), called, result]), &assistant("end")), &[&expected(shown)]);
+    }
+    // Tools on offer in the forms of the providers; the last is one that the provider runs.
+    let offers = [
+        json!({"type": "function", "function": {"name": "ls"}}),
+        json!({"name": "rm", "input_schema": {"type": "object"}}),
+        json!({"type": "web_search_preview"}),
+    ];
+    let mut input = vec![user("q")];
+    input.extend(offers.map(|it| json!({"role": "tool", "content": it})));
+    let found = transcripts(&generation(1, &json!(input), &assistant("end"))).remove(0);
+    assert!(
+        shown(&found).starts_with(r#"id "t", model "m", unknown, tools ["ls", "rm"]"#),
+        "{}",
+        shown(&found)
+    );
+    assert_eq!(found.messages.len(), 2);
+}
+
 /// The result of a call is no tool on offer, and a call that cannot be read is not left out.
 #[test]
 fn what_is_neither_an_offer_nor_a_call_is_refused() {
@@ -90,7 +132,11 @@ fn what_is_neither_an_offer_nor_a_call_is_refused() {
     };
     check_refused(
         json!({"role": "tool", "content": {"name": "x"}, "tool_call_id": "a"}),
-        "wrong-shape: input[0].content: invalid type: map, expected a string or a list of parts",
+        "orphan-result: input[0].tool_call_id: expected the id of an earlier call, found `a`",
+    );
+    check_refused(
+        json!({"role": "tool", "content": {"name": "x"}}),
+        "orphan-result: input[0].tool_call_id: expected the id of an earlier call, found ``",
     );
     check_refused(
         json!({"role": "assistant", "content": "", "tool_calls": [{"args": {}, "id": "a"}]}),

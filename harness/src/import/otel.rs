@@ -5,11 +5,12 @@
 //! A span, or an event of it, with `gen_ai.input.messages` is a request; `gen_ai.output.messages` is the answer to it.
 //! Requests of one conversation (`gen_ai.conversation.id`, else the trace) that go on from each other are one
 //! transcript. A span of a tool with the status of an error says that its call failed; else the status is unknown.
-//! Spans of an agent or of a workflow repeat the messages of the requests within them: they count only in a trace
-//! without a request.
+//! Spans of an agent or of a workflow repeat the messages of the requests within them: they count only where there is
+//! no request within them. Where that is unknown, since spans are without an id or one between them is missing, all
+//! requests of a trace are within. Spans of embeddings and of searches are no requests.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use balk_guards::{Status, Usage};
@@ -52,6 +53,10 @@ struct Scope<'a> {
 struct Span<'a> {
     #[serde(borrow)]
     trace_id: Cow<'a, str>,
+    #[serde(borrow)]
+    span_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    parent_span_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     start_time_unix_nano: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -126,15 +131,15 @@ enum Kind {
     Model,
     /// What has requests within it: an agent or a workflow, or a step of one, as Strands Agents names it.
     Agent,
-    /// A call of a tool.
-    Tool,
+    /// A call of a tool, or anything else that no model answers.
+    Other,
 }
 
 impl Kind {
     fn of(operation: &str) -> Self {
         match operation {
             "create_agent" | "invoke_agent" | "invoke_workflow" | "execute_event_loop_cycle" => Self::Agent,
-            "execute_tool" => Self::Tool,
+            "execute_tool" | "embeddings" | "retrieval" => Self::Other,
             _ => Self::Model,
         }
     }
@@ -144,6 +149,7 @@ impl Kind {
 #[derive(Default)]
 struct Request<'a> {
     trace: Arc<str>,
+    span: Cow<'a, str>,
     kind: Kind,
     start: u128,
     end: Option<Timestamp>,
@@ -200,6 +206,7 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     }
     let mut failed: BTreeSet<Arc<str>> = BTreeSet::new();
     let mut requests = Vec::new();
+    let mut tree = Tree::default();
     for span in spans {
         let is_error = span
             .status
@@ -208,8 +215,12 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             .is_some_and(|code| matches!(code.get(), "2" | "\"STATUS_CODE_ERROR\""));
         let start = span.start_time_unix_nano.and_then(|it| it.get().trim_matches('"').parse().ok());
         let trace: Arc<str> = span.trace_id.into();
+        let id = span.span_id.unwrap_or_default();
+        let parent = span.parent_span_id.unwrap_or_default();
+        tree.parents.insert((trace.clone(), id.clone()), parent);
         let mut request = Request {
             trace: trace.clone(),
+            span: id,
             group: trace,
             start: start.unwrap_or_default(),
             end: moment(span.end_time_unix_nano),
@@ -223,13 +234,12 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
                 failed.insert(call);
             }
         }
-        if request.kind != Kind::Tool && (request.input.is_some() || request.output.is_some()) {
+        if request.kind != Kind::Other && (request.input.is_some() || request.output.is_some()) {
             requests.push(request);
         }
     }
-    let of_models = requests.iter().filter(|it| it.kind == Kind::Model).map(|it| it.trace.clone());
-    let of_models: BTreeSet<Arc<str>> = of_models.collect();
-    requests.retain(|it| it.kind == Kind::Model || !of_models.contains(&it.trace));
+    requests.iter().filter(|it| it.kind == Kind::Model).for_each(|it| tree.holds(&it.trace, &it.span));
+    requests.retain(|it| it.kind == Kind::Model || !tree.has_request(&it.trace, &it.span));
     if requests.is_empty() {
         let why = "expected a span with `gen_ai.input.messages` as a string, found none: the content of messages is \
                    recorded only where the agent was told to";
@@ -248,6 +258,44 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     Ok(())
 }
 
+/// Which spans have requests within them.
+#[derive(Default)]
+struct Tree<'a> {
+    /// The parent of each span, empty if it has none, by its trace and its own id.
+    parents: BTreeMap<(Arc<str>, Cow<'a, str>), Cow<'a, str>>,
+    /// The requests, and the spans around them.
+    within: BTreeSet<(Arc<str>, Cow<'a, str>)>,
+    /// The traces with a request of which it is unknown what is around it.
+    unknown: BTreeSet<Arc<str>>,
+    /// The traces with a request.
+    all: BTreeSet<Arc<str>>,
+}
+
+impl<'a> Tree<'a> {
+    /// Takes a request.
+    fn holds(&mut self, trace: &Arc<str>, span: &Cow<'a, str>) {
+        self.all.insert(trace.clone());
+        let mut at = (trace.clone(), span.clone());
+        loop {
+            let Some(parent) = self.parents.get(&at).filter(|_| !at.1.is_empty()) else {
+                self.unknown.insert(at.0);
+                return;
+            };
+            let parent = (trace.clone(), parent.clone());
+            if !self.within.insert(at) || parent.1.is_empty() {
+                return;
+            }
+            at = parent;
+        }
+    }
+
+    /// Whether a span has a request within it, as far as is known.
+    fn has_request(&self, trace: &Arc<str>, span: &Cow<'a, str>) -> bool {
+        let is_known = !span.is_empty() && !self.unknown.contains(trace);
+        if is_known { self.within.contains(&(trace.clone(), span.clone())) } else { self.all.contains(trace) }
+    }
+}
+
 fn flat(export: Export<'_>) -> impl Iterator<Item = Span<'_>> {
     let scopes = export.resource_spans.into_iter().flat_map(|Object(it)| it.scope_spans);
     scopes.flat_map(|Object(it)| it.spans).map(|Object(span)| span)
@@ -257,12 +305,14 @@ fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording,
     let Request { end, usage, group, model, system, tools: listed, input, output, .. } = request;
     let mut joiner = Joiner::default();
     if let Some(system) = system {
+        let system = paired(&system);
         let parts: Vec<Object<Part>> =
             value(&system).map_err(|bad| bad.below("gen_ai.system_instructions"))?;
         joiner.system(texts(&parts, "text").unwrap_or_default());
     }
     for (name, messages) in [("gen_ai.input.messages", input), ("gen_ai.output.messages", output)] {
         let Some(messages) = messages else { continue };
+        let messages = paired(&messages);
         let messages: Vec<Object<Message>> = value(&messages).map_err(|bad| bad.below(name))?;
         let is_answer = name == "gen_ai.output.messages" && !messages.is_empty();
         if is_answer {
@@ -305,14 +355,12 @@ fn take(
         }
         "user" | "tool" => {
             let text = texts(&parts, "text");
-        let system = paired(&system);
             let mut is_answer = false;
             for (at, Object(part)) in parts.into_iter().enumerate() {
                 if part.kind.0 != "tool_call_response" {
                     continue;
                 }
                 is_answer = true;
-        let messages = paired(&messages);
                 let of = part.id.map_or(Of::Next, |Text(id)| Of::Id(id));
                 let status = match &of {
                     Of::Id(id) if failed.contains(id) => Status::Error,

@@ -281,6 +281,35 @@ fn spans_of_agents_and_tools_repeat_the_requests_within_them() {
     check(&spans(&[first, second, &span("u", 9, "invoke_agent", &[asked], &[done])]), &[run, other]);
 }
 
+/// A span of an agent counts if no request is within it, wherever else its trace has some.
+#[test]
+fn spans_of_agents_count_without_a_request_within_them() {
+    let said = |role: &str, text: &str| message(role, &json!({"type": "text", "content": text}));
+    let spanned = |at: u32, operation: &str, id: &str, parent: &str| {
+        let mut it = span("t", at, operation, &[&said("user", id)], &[&said("assistant", "Done.")]);
+        it["spanId"] = json!(id);
+        it["parentSpanId"] = json!(parent);
+        it
+    };
+    let check_asked = |all: &[&Value], expected: &[&str]| {
+        let asked = |it: &Recording| shown(it).lines().nth(1).expect("it has a message").trim().to_owned();
+        let found: Vec<String> = transcripts(&spans(all)).iter().map(asked).collect();
+        assert_eq!(found, expected.iter().map(|id| format!("user {id:?}")).collect::<Vec<_>>());
+    };
+    let (agent, other) = (spanned(1, "invoke_agent", "a", ""), spanned(2, "invoke_agent", "b", ""));
+    let embedding = spanned(3, "embeddings", "e", "a");
+    let step = json!({"traceId": "t", "spanId": "s", "parentSpanId": "a"});
+    let (inner, title) = (spanned(4, "chat", "c", "s"), spanned(5, "chat", "d", ""));
+    check_asked(&[&agent, &other, &embedding], &["a", "b"]);
+    check_asked(&[&agent, &other, &title], &["a", "b", "d"]);
+    check_asked(&[&agent, &other, &step, &inner, &title], &["b", "c", "d"]);
+    // Where a span between is missing, the agent is unknown.
+    check_asked(&[&agent, &other, &inner], &["c"]);
+    // Spans that are within each other are none of a program.
+    let (one, two) = (spanned(1, "chat", "x", "y"), spanned(2, "invoke_agent", "y", "x"));
+    check_asked(&[&one, &two], &["x"]);
+}
+
 /// Requests of this many agents that take turns, each with so many answers.
 fn turns(agents: usize, answers: usize) -> String {
     let mut lines = Vec::new();

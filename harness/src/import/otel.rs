@@ -149,7 +149,7 @@ impl Kind {
 #[derive(Default)]
 struct Request<'a> {
     trace: Arc<str>,
-    span: Cow<'a, str>,
+    span: Arc<str>,
     kind: Kind,
     start: u128,
     end: Option<Timestamp>,
@@ -215,8 +215,8 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
             .is_some_and(|code| matches!(code.get(), "2" | "\"STATUS_CODE_ERROR\""));
         let start = span.start_time_unix_nano.and_then(|it| it.get().trim_matches('"').parse().ok());
         let trace: Arc<str> = span.trace_id.into();
-        let id = span.span_id.unwrap_or_default();
-        let parent = span.parent_span_id.unwrap_or_default();
+        let id: Arc<str> = span.span_id.unwrap_or_default().into();
+        let parent = span.parent_span_id.unwrap_or_default().into();
         tree.parents.insert((trace.clone(), id.clone()), parent);
         let mut request = Request {
             trace: trace.clone(),
@@ -260,20 +260,20 @@ pub(super) fn spans(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 
 /// Which spans have requests within them.
 #[derive(Default)]
-struct Tree<'a> {
+struct Tree {
     /// The parent of each span, empty if it has none, by its trace and its own id.
-    parents: BTreeMap<(Arc<str>, Cow<'a, str>), Cow<'a, str>>,
+    parents: BTreeMap<(Arc<str>, Arc<str>), Arc<str>>,
     /// The requests, and the spans around them.
-    within: BTreeSet<(Arc<str>, Cow<'a, str>)>,
+    within: BTreeSet<(Arc<str>, Arc<str>)>,
     /// The traces with a request of which it is unknown what is around it.
     unknown: BTreeSet<Arc<str>>,
     /// The traces with a request.
     all: BTreeSet<Arc<str>>,
 }
 
-impl<'a> Tree<'a> {
+impl Tree {
     /// Takes a request.
-    fn holds(&mut self, trace: &Arc<str>, span: &Cow<'a, str>) {
+    fn holds(&mut self, trace: &Arc<str>, span: &Arc<str>) {
         self.all.insert(trace.clone());
         let mut at = (trace.clone(), span.clone());
         loop {
@@ -290,7 +290,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether a span has a request within it, as far as is known.
-    fn has_request(&self, trace: &Arc<str>, span: &Cow<'a, str>) -> bool {
+    fn has_request(&self, trace: &Arc<str>, span: &Arc<str>) -> bool {
         let is_known = !span.is_empty() && !self.unknown.contains(trace);
         if is_known { self.within.contains(&(trace.clone(), span.clone())) } else { self.all.contains(trace) }
     }

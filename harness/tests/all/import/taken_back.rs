@@ -159,7 +159,12 @@ fn a_compaction_of_claude_code_takes_nothing_back() {
 
 #[test]
 fn what_the_user_said_while_claude_code_worked_is_read() {
-    let attached = |attachment: Value| json!({"type": "attachment", "uuid": "q", "parentUuid": "r", "sessionId": "s", "attachment": attachment});
+    let line = json!({"type": "attachment", "uuid": "q", "parentUuid": "r", "sessionId": "s"});
+    let attached = |it: Value| {
+        let mut line = line.clone();
+        line["attachment"] = it;
+        line
+    };
     let session = |attachment: Value| {
         [
             claude("u", None, &asks("count")),
@@ -204,7 +209,8 @@ fn a_late_result_of_what_was_taken_back_is_no_part_of_a_run() {
     let call =
         |id: &str| item(json!({"type": "function_call", "call_id": id, "name": "ls", "arguments": "{}"}));
     let answer = |id: &str| item(json!({"type": "function_call_output", "call_id": id, "output": "x"}));
-    let back = json!({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}, "timestamp": "t"});
+    let note = json!({"type": "thread_rolled_back", "num_turns": 1});
+    let back = json!({"type": "event_msg", "payload": note, "timestamp": "t"});
     let head = json!({"type": "session_meta", "payload": {"id": "x"}, "timestamp": "t"});
     let rollout = [
         head,
@@ -222,7 +228,8 @@ fn a_late_result_of_what_was_taken_back_is_no_part_of_a_run() {
 
     let record = |uuid: &str, kind: &str, part: Value| {
         let role = if kind == "assistant" { "model" } else { "user" };
-        json!({"uuid": uuid, "parentUuid": "0", "sessionId": "q", "type": kind, "message": {"role": role, "parts": [part]}})
+        let message = json!({"role": role, "parts": [part]});
+        json!({"uuid": uuid, "parentUuid": "0", "sessionId": "q", "type": kind, "message": message})
     };
     let chat = [
         record("0", "user", json!({"text": "hi"})),
@@ -359,7 +366,8 @@ fn a_chat_of_gemini_cli_has_each_result_once_and_goes_back() {
 /// Where an answer lacks a result, it is that which was sent to the model.
 #[test]
 fn a_result_of_gemini_cli_may_be_in_the_place_of_the_user_alone() {
-    let response = |id: &str, response: Value| json!({"functionResponse": {"id": id, "name": "run", "response": response}});
+    let response =
+        |id: &str, it: Value| json!({"functionResponse": {"id": id, "name": "run", "response": it}});
     let call = |id: &str| json!({"id": id, "name": "run", "args": {}});
     let mut failed = call("d");
     failed["status"] = json!("error");
@@ -367,6 +375,7 @@ fn a_result_of_gemini_cli_may_be_in_the_place_of_the_user_alone() {
     let listed = |text: &str| json!({"functionResponse": {"name": "ls", "response": {"output": text}}});
     let mut answered = call("e");
     answered["result"] = json!([response("e", json!({"output": "5"}))]);
+    let called = [call("c"), failed, answered, nameless.clone(), nameless];
     let sent = json!([
         response("c", json!({"output": "3"})),
         response("d", json!({"output": "4"})),
@@ -378,7 +387,7 @@ fn a_result_of_gemini_cli_may_be_in_the_place_of_the_user_alone() {
     ]);
     let chat = [
         json!({"sessionId": "s", "projectHash": "h", "kind": "main"}),
-        json!({"id": "g", "type": "gemini", "content": "", "toolCalls": [call("c"), failed, answered, nameless, nameless]}),
+        json!({"id": "g", "type": "gemini", "content": "", "toolCalls": called}),
         json!({"id": "u", "type": "user", "content": sent}),
     ];
     let expected = [

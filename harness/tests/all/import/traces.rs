@@ -201,9 +201,8 @@ fn a_conversation_goes_on_with_the_same_arguments_of_its_calls() {
         .join("\n")
     };
     let transcript = |thinking: &str, id: &str, arguments: &str, rest: &str| {
-        format!(
-            "id \"t\", model \"m\", unknown, tools []\n  user \"q\"\n  model thinks {thinking:?} calls {id} f {arguments}{rest}"
-        )
+        let head = "id \"t\", model \"m\", unknown, tools []\n  user \"q\"";
+        format!("{head}\n  model thinks {thinking:?} calls {id} f {arguments}{rest}")
     };
     let rest = "\n  result of d: Unknown \"ok\"\n  model says \"end\"";
     for (first, second, repeated) in [

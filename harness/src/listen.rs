@@ -20,3 +20,4 @@ mod plain;
 mod refusal;
 mod route;
 mod url;
+mod written;

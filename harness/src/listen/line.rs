@@ -20,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::door::Door;
+use super::written::{Flushed, Written};
 
 /// Cuts a connection: nothing more is written, and the client gets a reset.
 #[derive(Clone, Debug, Default)]
@@ -68,15 +69,18 @@ impl Lines {
         loop {
             let line = self.accept().await;
             let (door, answers, shears) = (door.clone(), answers.clone(), line.shears.clone());
+            let flushed = line.flushed.clone();
             let service = service_fn(move |request: Request<hyper::body::Incoming>| {
                 // An open connection has room for a whole answer on its way, and most of them wait.
                 let answer =
                     door.admit(request.map(Body::new)).map(|it| Box::pin(answers(shears.clone(), it)));
+                let flushed = flushed.clone();
                 async move {
-                    Ok::<_, Infallible>(match answer {
+                    let answer = match answer {
                         Ok(answer) => answer.await,
                         Err(refused) => *refused,
-                    })
+                    };
+                    Ok::<_, Infallible>(answer.map(|body| Written::new(body, &flushed)))
                 }
             });
             let connection = http.serve_connection(TokioIo::new(line), service);
@@ -90,7 +94,7 @@ impl Lines {
             // `axum` waits where too many files are open, and goes on after what concerns one connection alone.
             let (stream, _) = Listener::accept(&mut self.0).await;
             if stream.set_nodelay(true).is_ok() {
-                return Line { stream, shears: Shears::default() };
+                return Line { stream, shears: Shears::default(), flushed: Flushed::default() };
             }
         }
     }
@@ -101,6 +105,7 @@ impl Lines {
 pub(crate) struct Line {
     stream: TcpStream,
     shears: Shears,
+    flushed: Flushed,
 }
 
 impl Drop for Line {
@@ -146,6 +151,8 @@ impl AsyncWrite for Line {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // It comes once all is written.
+        self.flushed.is_so();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Tee {
     held: Option<Arc<Held>>,
     /// What reads a stream while it comes.
     stream: Option<StreamReader>,
+    /// Whether the answer of a stream has come.
+    is_over: bool,
     /// Who reads it in the end.
     reader: Option<Box<Reader>>,
 }
@@ -38,7 +40,8 @@ impl Tee {
         stream: Option<StreamReader>,
         reader: impl FnOnce(Bytes, Option<StreamReader>) + Send + 'static,
     ) -> Self {
-        Self { body, copy: Some(Vec::new()), held: Some(held), stream, reader: Some(Box::new(reader)) }
+        let (copy, held, reader) = (Some(Vec::new()), Some(held), Some(Box::new(reader) as Box<Reader>));
+        Self { body, copy, held, stream, is_over: false, reader }
     }
 
     fn ends(&mut self) {
@@ -63,6 +66,10 @@ impl HttpBody for Tee {
                 self.ends();
                 Poll::Ready(None)
             }
+            // What follows the end of an answer is no part of it. A body whose length its head says cannot end before.
+            Poll::Ready(Some(Err(_))) if self.is_over && self.body.size_hint().exact().is_none() => {
+                Poll::Ready(None)
+            }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(io::Error::other(error)))),
             Poll::Ready(Some(Ok(frame))) => {
                 let it = self.as_mut().get_mut();
@@ -77,7 +84,8 @@ impl HttpBody for Tee {
                     }
                 }
                 // Where the length is known, the body is not polled again after its last piece.
-                if it.body.is_end_stream() || it.stream.as_ref().is_some_and(StreamReader::is_over) {
+                it.is_over |= it.stream.as_ref().is_some_and(StreamReader::is_over);
+                if it.body.is_end_stream() || it.is_over {
                     it.ends();
                 }
                 Poll::Ready(Some(Ok(frame)))

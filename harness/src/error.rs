@@ -115,7 +115,7 @@ fn on_one_line(name: &str) -> String {
 const PART_CHARS: usize = 4_000;
 
 /// A part as it is shown. It may repeat lines of a file, and only a message of Balk begins at the left margin.
-fn shown(part: &str) -> Cow<'_, str> {
+pub(crate) fn shown(part: &str) -> Cow<'_, str> {
     let part: Cow<str> = match part.char_indices().nth(PART_CHARS) {
         Some((end, _)) => format!("{} [… {} more bytes]", &part[..end], part.len() - end).into(),
         None => part.into(),

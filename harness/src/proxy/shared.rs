@@ -13,6 +13,7 @@ use super::places::Places;
 use super::spans::Spans;
 use super::turn::Bounds;
 use super::upstream::Upstream;
+use crate::error::shown;
 use crate::listen::Limits;
 
 /// What all requests share.
@@ -53,14 +54,15 @@ impl Shared {
     pub(super) fn say(&self, fault: &str) {
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults.len() < FAULTS {
-            faults.push(fault.to_owned());
+            faults.push(shown(fault).into_owned());
         }
     }
 
     /// A request passed unguarded, because it cannot be read.
     pub(super) fn notes_unreadable(&self, dialect: Dialect, why: &Unreadable) {
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
-        unread.get_or_insert_with(|| format!("a request of {dialect:?} cannot be read: {why}"));
+        let said = || shown(&why.to_string()).into_owned();
+        unread.get_or_insert_with(|| format!("a request of {dialect:?} cannot be read: {}", said()));
     }
 
     /// Why the first request could not be read that could not.

@@ -11,6 +11,7 @@ use balk_guards::Sight;
 use balk_guards::wire::{Answering, Asking, Dialect, Form, Reply};
 use proptest::prelude::*;
 
+use super::client::post;
 use super::streamed::{ObeysCalls, answer, offer, said, view};
 use crate::common::path_of;
 use crate::common::server::{Script, Server};
@@ -86,6 +87,18 @@ fn all_requests_and_the_answers_to_them_have_a_bound_together() {
     });
     // It is free again once the last byte was written.
     assert!((0..100).any(|_| ask(&proxy, Dialect::OpenAi, false).0 == 200), "the room is free again");
+}
+
+#[test]
+fn why_a_body_cannot_be_read_has_a_bound() {
+    let server = Server::of(vec![Script::json(200, "{}")]);
+    let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
+    let role = "r".repeat(1 << 20);
+    let tools = r#"[{"type":"function","function":{"name":"ls"}}]"#;
+    let body = format!(r#"{{"model":"m","tools":{tools},"messages":[{{"role":"{role}","content":"x"}}]}}"#);
+    post(&format!("{}/v1/chat/completions", proxy.url()), &body);
+    let why = proxy.unread().expect("it cannot be read");
+    assert!(why.contains("rrr") && why.len() < 10_000, "{}", why.len());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use balk_guards::wire::{Dialect, Failure, FailureKind};
 
 use super::limits::Limits;
 
-/// The bytes of one request among those of all that are not answered yet.
+/// The bytes of one among those of all: of requests that are not answered yet, or of conversations that are kept.
 pub(crate) struct Held {
     all: Arc<AtomicUsize>,
     most: usize,
@@ -27,6 +27,13 @@ impl Held {
     pub(crate) fn takes(&self, more: usize) -> bool {
         self.bytes.fetch_add(more, Ordering::Relaxed);
         self.all.fetch_add(more, Ordering::Relaxed) + more <= self.most
+    }
+
+    /// It has so many from now on.
+    pub(crate) fn becomes(&self, bytes: usize) {
+        let before = self.bytes.swap(bytes, Ordering::Relaxed);
+        // Less is more that wraps around.
+        self.all.fetch_add(bytes.wrapping_sub(before), Ordering::Relaxed);
     }
 
     /// The most bytes of all.

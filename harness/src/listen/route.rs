@@ -14,6 +14,8 @@ pub(crate) enum Asks {
     Count(Dialect),
     /// Which models there are.
     Models(Dialect),
+    /// What the model of this name is.
+    Model(Dialect, String),
     /// Something about the server itself: what is at this path below `/_balk`.
     Balk(String),
     /// Whether somebody is there.
@@ -71,6 +73,8 @@ fn asks(path: &[&str], query: &str, suggested: Dialect) -> Option<(&'static [Met
         ["messages", "count_tokens"] => (POST, Asks::Count(Dialect::Anthropic)),
         ["responses", "input_tokens"] => (POST, Asks::Count(Dialect::Responses)),
         ["models"] => (GET, Asks::Models(suggested)),
+        // What is asked of a model is behind a colon.
+        ["models", name] if !name.contains([':', '%']) => (GET, Asks::Model(suggested, (*name).to_owned())),
         ["models", asked] => return gemini(asked, query).map(|it| (POST, it)),
         ["_balk", rest @ ..] => (ANY, Asks::Balk(rest.join("/"))),
         _ => return None,
@@ -181,6 +185,18 @@ mod tests {
                 assert_eq!(found.conversation.as_deref(), prefix.strip_prefix("/c/"));
             }
         }
+    }
+
+    #[test]
+    fn a_model_is_asked_about_by_its_name() {
+        let asks = |path: &str, headers: &[(&'static str, &str)]| {
+            route(&Method::GET, path, headers).expect("a route").asks
+        };
+        let model = |dialect| Asks::Model(dialect, "m".to_owned());
+        assert_eq!(asks("/v1/models/m", &[]), model(Dialect::OpenAi));
+        assert_eq!(asks("/v1/models/m", &[("anthropic-version", "1")]), model(Dialect::Anthropic));
+        assert_eq!(asks("/c/x/v1beta/models/m", &[]), model(Dialect::Gemini));
+        assert_eq!(route(&Method::POST, "/v1/models/m", &[]), Err((NoRoute::Method, Dialect::OpenAi)));
     }
 
     #[test]

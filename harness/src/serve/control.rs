@@ -75,10 +75,7 @@ pub(super) fn answer(
             }),
             Err(why) => return wrong(StatusCode::FORBIDDEN, &why),
         },
-        "reset" if !asks => all.with(name, |it| {
-            it.reset();
-            as_json(json!({ "reset": true }).to_string())
-        }),
+        "reset" if !asks => all.forget(name).then(|| as_json(json!({ "reset": true }).to_string())),
         "" | "state" | "transcript" | "verdict" | "reply" | "begin" | "call" | "said" | "reset" => {
             let error = format!("{method} does not fit /_balk/{what}");
             return wrong(StatusCode::METHOD_NOT_ALLOWED, &error);

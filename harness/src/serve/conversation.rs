@@ -232,17 +232,6 @@ impl Conversation {
         self.kept + self.site.root().map_or(0, str::len)
     }
 
-    /// Forgets everything.
-    pub(super) fn reset(&mut self) {
-        (self.world, self.system, self.user, self.replied) = (None, None, None, None);
-        self.acts.clear();
-        self.at.clear();
-        self.answers.clear();
-        self.summarised = None;
-        self.steps.clear();
-        (self.requests, self.kept, self.said) = (0, 0, None);
-    }
-
     fn side_call(&self, asked: &Asked) -> Option<String> {
         let system = asked.system.as_deref().unwrap_or_default();
         let tools = asked.offer.tools().len();

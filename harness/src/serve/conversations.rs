@@ -10,7 +10,9 @@ use balk_guards::Usage;
 use balk_guards::wire::Asked;
 
 use crate::bench::Stopwatch;
+use crate::error::shown;
 use crate::files;
+use crate::listen::Held;
 
 use super::conversation::{Answer, Conversation, NoAnswer};
 use super::record::Step;
@@ -30,7 +32,7 @@ pub(super) struct Conversations {
     max_requests: Option<u64>,
     /// About how many bytes all conversations may take, and how many they do.
     max_kept: usize,
-    kept: AtomicUsize,
+    kept: Arc<AtomicUsize>,
     log: Option<PathBuf>,
     all: Mutex<BTreeMap<String, Arc<Mutex<Logged>>>>,
     /// The conversation of all requests, if there is only one.
@@ -58,6 +60,9 @@ struct Logged {
     watch: Stopwatch,
     arrivals: Vec<u64>,
     handling: Vec<u64>,
+    /// What it takes beside what its requests add, and what it takes with that, among all conversations.
+    empty: usize,
+    held: Held,
 }
 
 /// Why a request has no answer.
@@ -138,7 +143,7 @@ impl Conversations {
 
     /// Keeps why a request was refused, if it is the first one.
     pub(super) fn refuse(&self, why: &str) {
-        locked(&self.refused).get_or_insert_with(|| why.to_owned());
+        locked(&self.refused).get_or_insert_with(|| shown(why).into_owned());
     }
 
     /// Why the first request was refused that was.
@@ -175,7 +180,6 @@ impl Conversations {
         }
         self.has_room(0).map_err(NotAnswered::Bound)?;
         let arrived = logged.watch.nanoseconds();
-        let before = logged.conversation.kept();
         let answer = logged.conversation.ask(asked, wanted).map(|mut answer| {
             let usage = usage(request_bytes, &answer.completion);
             Arc::make_mut(&mut answer.completion).usage = usage;
@@ -183,7 +187,7 @@ impl Conversations {
             logged.tokens.output_tokens += usage.output_tokens;
             answer
         });
-        self.kept.fetch_add(logged.conversation.kept() - before, Ordering::Relaxed);
+        logged.count();
         logged.arrivals.push(arrived);
         logged.handling.push(watch.nanoseconds());
         self.write(&mut logged);
@@ -240,11 +244,8 @@ impl Conversations {
     /// Does something with a conversation, and counts what it keeps.
     fn counting<T>(&self, logged: &Mutex<Logged>, does: impl FnOnce(&mut Conversation) -> T) -> T {
         let mut logged = locked(logged);
-        let before = logged.conversation.kept();
         let done = does(&mut logged.conversation);
-        let after = logged.conversation.kept();
-        self.kept.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
-        self.kept.fetch_sub(before.saturating_sub(after), Ordering::Relaxed);
+        logged.count();
         self.write(&mut logged);
         done
     }
@@ -273,27 +274,33 @@ impl Conversations {
         Ok(self.counting(&logged, does))
     }
 
+    /// Forgets a conversation: its name begins another one. `false` if there is none, as for [`Self::with`]. A request
+    /// on its way there is answered as if it had come before.
+    pub(super) fn forget(&self, name: Option<&str>) -> bool {
+        let mut all = locked(&self.all);
+        let name = found(&all, name).map(|(name, _)| name.clone());
+        let forgotten = name.and_then(|it| all.remove(&it));
+        // It can be large, and others need not wait for it.
+        drop(all);
+        forgotten.is_some()
+    }
+
     fn found(&self, name: Option<&str>) -> Option<Arc<Mutex<Logged>>> {
-        let all = locked(&self.all);
-        match name.or_else(|| all.contains_key(DEFAULT).then_some(DEFAULT)) {
-            Some(name) => all.get(name).cloned(),
-            None if all.len() == 1 => all.values().next().cloned(),
-            None => None,
-        }
+        found(&locked(&self.all), name).map(|(_, it)| it.clone())
     }
 
     fn named(&self, name: &str) -> Result<Arc<Mutex<Logged>>, NotAnswered> {
         if let Some(found) = locked(&self.all).get(name) {
             return Ok(found.clone());
         }
-        self.has_room(CONVERSATION_BYTES + name.len()).map_err(NotAnswered::Bound)?;
+        let empty = CONVERSATION_BYTES + name.len();
+        self.has_room(empty).map_err(NotAnswered::Bound)?;
         // Drawing a script can take a while, so it happens outside the lock; if two race, one script is dropped.
         let script = self.scripts.script(name, &self.toolsets);
         let script = script.map_err(|NoScript(why)| NotAnswered::Unknown(why))?;
         let mut all = locked(&self.all);
         let logged = all.entry(name.to_owned()).or_insert_with(|| {
-            self.kept.fetch_add(CONVERSATION_BYTES + name.len(), Ordering::Relaxed);
-            Arc::new(Mutex::new(Logged {
+            let logged = Logged {
                 conversation: Conversation::new(name, script, (self.sites)()),
                 file: self
                     .log
@@ -305,13 +312,22 @@ impl Conversations {
                 watch: Stopwatch::start(),
                 arrivals: Vec::new(),
                 handling: Vec::new(),
-            }))
+                empty,
+                held: Held::new(&self.kept, self.max_kept),
+            };
+            logged.count();
+            Arc::new(Mutex::new(logged))
         });
         Ok(logged.clone())
     }
 }
 
 impl Logged {
+    /// Counts what it takes.
+    fn count(&self) {
+        self.held.becomes(self.empty + self.conversation.kept());
+    }
+
     /// Adds the steps that are new to the file.
     fn write(&mut self) -> io::Result<()> {
         let steps = self.conversation.steps();
@@ -328,6 +344,18 @@ impl Logged {
         }
         self.written = steps.len();
         Ok(())
+    }
+}
+
+/// The conversation of this name or, without a name, the one without a name or the only one.
+fn found<'a>(
+    all: &'a BTreeMap<String, Arc<Mutex<Logged>>>,
+    name: Option<&str>,
+) -> Option<(&'a String, &'a Arc<Mutex<Logged>>)> {
+    match name.or_else(|| all.contains_key(DEFAULT).then_some(DEFAULT)) {
+        Some(name) => all.get_key_value(name),
+        None if all.len() == 1 => all.iter().next(),
+        None => None,
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{Method, Request, Response, StatusCode};
 use balk_guards::wire::{Answering, Dialect, Failure, FailureKind, Framing, Rule, models, token_count};
+use serde_json::Value;
 
 use crate::bench::Stopwatch;
 use crate::listen::{Asks, CREATED, Held, Limits, NoRoute, Route, Shears, json, read, refuse, text};
@@ -53,6 +54,11 @@ pub(super) async fn handle(
             };
         }
         Asks::Models(dialect) => return json(models(*dialect, &[MODEL], CREATED)),
+        Asks::Model(dialect, name) if name == MODEL => return json(model(*dialect)),
+        Asks::Model(dialect, name) => {
+            let message = format!("there is no model `{name}`; expected `{MODEL}`");
+            return refused(&all, *dialect, &Failure::of(*dialect, FailureKind::Missing, &message));
+        }
         Asks::Count(dialect) | Asks::Answer { dialect, .. } => *dialect,
     };
     let held = Held::new(all.bodies(), limits.bodies);
@@ -72,8 +78,17 @@ pub(super) async fn handle(
                 None => std::future::pending().await,
             }
         }
-        Asks::Count(_) | Asks::Ping | Asks::Balk(_) | Asks::Models(_) => count(dialect, &body),
+        Asks::Count(_) | Asks::Ping | Asks::Balk(_) | Asks::Models(_) | Asks::Model(..) => {
+            count(dialect, &body)
+        }
     }
+}
+
+/// The model, as the list of models has it.
+fn model(dialect: Dialect) -> String {
+    let list: Value = serde_json::from_str(&models(dialect, &[MODEL], CREATED)).expect("it is JSON");
+    let all = if dialect == Dialect::Gemini { "models" } else { "data" };
+    list[all][0].to_string()
 }
 
 /// A request for an answer.

@@ -137,12 +137,27 @@ fn the_control_endpoints_tell_what_happened() {
     assert_eq!(get(&server, "/c/other/_balk/state").status, 404);
     assert_eq!(get(&server, "/_balk/reset").status, 405);
     assert_eq!(send(&server, "POST", "/_balk/reset", &[], b"").fine(), json!({ "reset": true }));
-    let state = get(&server, "/_balk/state").fine();
-    assert_eq!(state, json!({ "requests": 0, "place": null }));
+    assert_eq!(get(&server, "/c/mine/_balk/state").status, 404);
+    assert_eq!(list(get(&server, "/_balk")), json!([]));
     // The same history is new to it.
     agent.messages().truncate(1);
     assert_eq!(agent.asks().1, ["read_file"]);
     assert_eq!(steps(&server, "mine"), ["look 1.1"]);
+}
+
+#[test]
+fn a_model_is_what_the_list_of_models_says() {
+    let server = start(serving(vec![plain("")]));
+    for (base, all, headers) in [
+        ("/v1", "data", &[][..]),
+        ("/v1", "data", &[("anthropic-version", "2023-06-01")]),
+        ("/v1beta", "models", &[]),
+    ] {
+        let get = |path: &str| send(&server, "GET", &format!("{base}/models{path}"), headers, b"");
+        assert_eq!(get("/balk-actor").fine(), get("").fine()[all][0], "{base} {headers:?}");
+        let other = get("/other");
+        assert!(other.status == 404 && other.body.contains("expected `balk-actor`"), "{other:?}");
+    }
 }
 
 #[test]
@@ -216,4 +231,24 @@ fn a_world_counts_as_often_as_it_is_kept() {
         status == 403
     });
     assert!(refused.is_some_and(|it| (6..=8).contains(&it)), "{refused:?}");
+}
+
+#[test]
+fn a_conversation_that_is_reset_leaves_its_room_to_others() {
+    let limits = Limits { kept: 1 << 20, ..Limits::default() };
+    let server = start(Serve { limits, ..serving(vec![plain("")]) });
+    let control = |name: &str, what: &str| {
+        let got = send(&server, "POST", &format!("/c/{name}/_balk/{what}"), &[], b"");
+        got.status
+    };
+    for round in 0..3 {
+        let name = |at: usize| format!("r{round}-{at}");
+        let begun = (0..1_000).position(|at| control(&name(at), "begin") == 403);
+        assert_eq!(begun, Some(63), "round {round}");
+        for at in 0..63 {
+            assert_eq!(control(&name(at), "reset"), 200);
+        }
+        assert_eq!(get(&server, "/_balk").fine()["conversations"], json!([]));
+        assert_eq!(control(&name(0), "reset"), 404, "it is forgotten");
+    }
 }

@@ -20,6 +20,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -49,6 +50,7 @@ mod beginning;
 mod collector;
 mod counts;
 mod delivery;
+mod echo;
 mod history;
 mod http;
 mod ids;
@@ -63,6 +65,7 @@ mod reply;
 mod rest;
 mod route;
 mod shared;
+mod size;
 mod spans;
 mod state;
 mod stream;
@@ -165,12 +168,13 @@ impl Proxy {
             (Upstream::new(upstream, timeout)?, Lines::listen(address)?, spans.transpose()?)
         };
         let address = lines.address()?;
+        let (kept, most) = (Arc::<AtomicUsize>::default(), limits.kept);
         let shared = Arc::new(Shared {
             upstream,
-            places: guards.map(|guards| Places::new(guards, dry_run, profile, limits.kept, first_branch)),
+            places: guards.map(|it| Places::new(it, dry_run, profile, (kept.clone(), most), first_branch)),
             api,
             dry_run,
-            offers: Offers::new(tools),
+            offers: Offers::new(tools, kept, most),
             bounds,
             limits,
             log,

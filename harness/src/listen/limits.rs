@@ -14,7 +14,8 @@ pub struct Limits {
     /// The most bytes of all bodies at once whose requests are not answered yet; in a proxy, with four times the bytes
     /// of the answers that have come to them.
     pub bodies: usize,
-    /// About how many bytes all conversations may take. Then every request is refused until one is reset.
+    /// About how many bytes all conversations may take. Then a server refuses every request until one is reset, and a
+    /// proxy forgets the oldest places.
     pub kept: usize,
 }
 

@@ -57,6 +57,9 @@ impl Item {
 pub(crate) struct Path(u128);
 
 impl Path {
+    /// The last one in their order.
+    pub(crate) const LAST: Self = Self(u128::MAX);
+
     /// Where the requests of this conversation begin.
     pub(crate) fn of(conversation: &str) -> Self {
         Self::default().then(&Said::User(conversation.into()))
@@ -83,6 +86,16 @@ impl Path {
         digest.update(b"with");
         digest.update(what);
         Self(digest.digest128())
+    }
+
+    /// The place after all of another way.
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.with(&other.bytes())
+    }
+
+    /// Its digest.
+    pub(crate) fn bytes(self) -> [u8; 16] {
+        self.0.to_le_bytes()
     }
 }
 

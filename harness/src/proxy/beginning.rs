@@ -6,9 +6,18 @@ use balk_guards::wire::Outline;
 use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::listen::path::Path;
+
 /// The digest of how a request begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Beginning(u128);
+
+impl Beginning {
+    /// With this digest of an answer behind it.
+    pub(super) fn and(self, answer: Path) -> Self {
+        Self(xxh3_128([self.0.to_le_bytes(), answer.bytes()].as_flattened()))
+    }
+}
 
 /// How much a request has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -158,18 +158,6 @@ pub(super) fn is_shown(echo: Option<&Completion>, answer: &Completion) -> bool {
     calls.iter().map(|it| it.key).eq(answer.calls.iter().map(|it| it.key))
 }
 
-/// Whether an agent shows the very answer that it was given: the same calls with the names that they had then. One
-/// whose calls have no names says the same texts.
-pub(super) fn is_given(echo: &Completion, answer: &Completion) -> bool {
-    let has_names = !answer.calls.is_empty() && answer.calls.iter().all(|it| !it.id.is_empty());
-    let is_same = if has_names {
-        echo.calls.iter().map(|it| &it.id).eq(answer.calls.iter().map(|it| &it.id))
-    } else {
-        echo.texts().eq(answer.texts())
-    };
-    is_same && is_shown(Some(echo), answer)
-}
-
 /// What a model is shown of these entries, beside what was before.
 pub(super) fn messages(entries: &[Entry]) -> Vec<Message> {
     View::of(entries).messages().to_vec()

@@ -101,7 +101,7 @@ fn begun(
     }
     shared.counts.count(|it| it.guesses(&offered.guessed));
     let places = shared.places.as_ref().expect("a request is guarded where there are guards");
-    let (asked, going) = places.go_on(conversation, &outline, &offered.tools).map_err(unreadable)?;
+    let (asked, going) = places.go_on(conversation, &outline, &offered).map_err(unreadable)?;
     Ok((asked, going.map(State::of)))
 }
 

@@ -1,12 +1,16 @@
 //! All places that are known, within a bound.
+//!
+//! Many sessions can have one task, and so many places one request. Every key has the answer in it where that tells
+//! them apart, so a look costs the same however many there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use balk_guards::Completion;
 
 use super::beginning::Beginning;
-use super::history::{is_given, is_shown};
+use super::echo;
 use super::place::Place;
 use super::trail::Trail;
 use crate::listen::path::{Item, Path};
@@ -16,31 +20,38 @@ use crate::listen::path::{Item, Path};
 pub(super) struct Known {
     /// By the order in which they came.
     places: BTreeMap<u64, Arc<Place>>,
-    /// Several sessions may have a path in common.
-    by_path: BTreeSet<(Path, u64)>,
-    /// The places whose request is the beginning of others, byte for byte.
+    /// By all that the request shows: as it is, with what its answer calls, and with the very answer.
+    by_whole: BTreeSet<(Path, u64)>,
+    /// By what stays of the request, with the very answer; then by all that the request shows.
+    by_given: BTreeSet<(Path, Path, u64)>,
+    /// By how requests begin that go on from the place, byte for byte: as for `by_whole`.
     by_beginning: BTreeSet<(Beginning, u64)>,
     /// The place at which the answer with each id was given, of dialects whose requests follow one.
     by_answer: BTreeMap<Arc<str>, u64>,
     /// How many places have come.
     count: u64,
-    /// About how many bytes they take.
-    bytes: usize,
+    /// About how many bytes they take, those that are forgotten but for what goes on from them among them.
+    kept: Arc<AtomicUsize>,
 }
 
 impl Known {
+    /// No places yet. What they take is counted in `kept`.
+    pub(super) fn new(kept: Arc<AtomicUsize>) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     /// The longest of these beginnings that is the request of a place, and how many elements it has.
     pub(super) fn begun(&self, beginnings: &[Beginning]) -> Option<(Beginning, usize)> {
-        let is_known = |it| of(&self.by_beginning, it).next().is_some();
+        let is_known = |it| last(&self.by_beginning, it).is_some();
         let longest = beginnings.iter().enumerate().rev().find(|(_, it)| is_known(**it));
         longest.map(|(at, it)| (*it, at + 1))
     }
 
     /// The place whose request is this and whose answer is shown as `echo`: as it was given, if there is one.
     pub(super) fn shown(&self, request: Beginning, echo: &Completion) -> Option<Arc<Place>> {
-        let shown = of(&self.by_beginning, request).map(|it| &self.places[&it]);
-        let shown = shown.filter(|it| is_shown(Some(echo), &it.answer.shown));
-        shown.max_by_key(|it| is_given(echo, &it.answer.shown)).cloned()
+        let with = |answer| last(&self.by_beginning, request.and(answer));
+        let found = echo::as_given(echo).find_map(with).or_else(|| with(echo::called(Some(echo))));
+        self.places.get(&found?).cloned()
     }
 
     /// The place at which the answer with this id was given.
@@ -51,37 +62,51 @@ impl Known {
     /// The last place on the way to these items that they do not contradict, and how many of them lead to it. A request
     /// mostly goes on from the answer to the one before it, so the last ones are looked up first.
     pub(super) fn last_of(&self, trails: &[Trail], items: &[Item]) -> Option<(Arc<Place>, usize)> {
-        let place =
-            |(at, trail): (usize, &Trail)| Some((self.fitting(trail, items.get(at + 1))?.clone(), at + 1));
+        let place = |(at, trail): (usize, &Trail)| {
+            let nth = self.fitting(trail, items.get(at + 1))?;
+            Some((self.places.get(&nth)?.clone(), at + 1))
+        };
         trails.iter().enumerate().rev().find_map(place)
     }
 
     /// The place at the end of this way; `next` is the item behind it. Its request was as it is shown now or, if the
     /// agent has changed that since, its answer is shown by the names that it was given with: else it may be another
-    /// session's.
-    fn fitting(&self, trail: &Trail, next: Option<&Item>) -> Option<&Arc<Place>> {
-        let mut places = of(&self.by_path, trail.path).map(|it| &self.places[&it]);
-        let is_whole = |it: &Place| it.trail.whole == trail.whole;
-        let Some(next) = next else { return places.rfind(|it| is_whole(it)) };
+    /// session's. So it may be where a server gives several sessions the same names; then there is none.
+    fn fitting(&self, trail: &Trail, next: Option<&Item>) -> Option<u64> {
+        let whole = last(&self.by_whole, trail.whole);
+        let Some(next) = next else { return whole };
         let echo = next.after.as_deref();
-        let ranked = |place: &Place| {
-            let given = echo.is_some_and(|it| is_given(it, &place.answer.shown));
-            let rank = (given, is_shown(echo, &place.answer.shown), is_whole(place));
-            (given || rank.2).then_some(rank)
-        };
-        places.filter_map(|it| Some((ranked(it)?, it))).max_by_key(|(rank, _)| *rank).map(|(_, it)| it)
+        let as_given = || echo.into_iter().flat_map(echo::as_given);
+        let with = |answer| last(&self.by_whole, trail.whole.and(answer));
+        let whole_and_given = whole.and_then(|_| as_given().find_map(with));
+        let given = || as_given().find_map(|answer| self.only(trail.path.and(answer)));
+        let called = || whole.and_then(|_| with(echo::called(echo)));
+        whole_and_given.or_else(given).or_else(called).or(whole)
     }
 
-    /// Keeps a place. Where all take more than so many bytes, the oldest are forgotten.
+    /// The last place with this key, if all that have it have one request.
+    fn only(&self, given: Path) -> Option<u64> {
+        let (least, most) = (Path::default(), Path::LAST);
+        let mut all = self.by_given.range((given, least, 0)..=(given, most, u64::MAX));
+        let (_, first, nth) = all.next()?;
+        match all.next_back() {
+            None => Some(*nth),
+            Some((_, last, nth)) => (first == last).then_some(*nth),
+        }
+    }
+
+    /// Keeps a place. Where all take more than so many bytes, the oldest are forgotten. One from which another goes on
+    /// that is known is still there, and takes its room.
     pub(super) fn keeps(&mut self, place: Place, most: usize) {
         let nth = self.count;
         self.count += 1;
-        self.by_path.insert((place.trail.path, nth));
+        let keys = Keys::of(&place);
+        self.by_whole.extend(keys.whole.map(|it| (it, nth)));
+        self.by_given.insert((keys.given, place.trail.whole, nth));
+        self.by_beginning.extend(keys.beginning.into_iter().flatten().map(|it| (it, nth)));
         self.by_answer.extend(place.answer.id.clone().map(|id| (id, nth)));
-        self.by_beginning.extend(place.beginning.map(|it| (it, nth)));
-        self.bytes += place.bytes();
         self.places.insert(nth, Arc::new(place));
-        while self.bytes > most
+        while self.kept.load(Ordering::Relaxed) > most
             && let Some((nth, place)) = self.places.pop_first()
         {
             self.forgets(nth, &place);
@@ -90,18 +115,133 @@ impl Known {
 
     /// Forgets where a place was.
     fn forgets(&mut self, nth: u64, place: &Place) {
-        self.bytes -= place.bytes();
-        self.by_path.remove(&(place.trail.path, nth));
+        let keys = Keys::of(place);
+        for key in keys.whole {
+            self.by_whole.remove(&(key, nth));
+        }
+        self.by_given.remove(&(keys.given, place.trail.whole, nth));
+        for key in keys.beginning.into_iter().flatten() {
+            self.by_beginning.remove(&(key, nth));
+        }
         if let Some(id) = place.answer.id.as_ref().filter(|it| self.by_answer.get(*it) == Some(&nth)) {
             self.by_answer.remove(id);
-        }
-        if let Some(beginning) = place.beginning {
-            self.by_beginning.remove(&(beginning, nth));
         }
     }
 }
 
-/// The numbers of the places with this key, in order.
-fn of<K: Copy + Ord>(all: &BTreeSet<(K, u64)>, key: K) -> impl DoubleEndedIterator<Item = u64> {
-    all.range((key, 0)..=(key, u64::MAX)).map(|(_, nth)| *nth)
+/// What a place is found by.
+struct Keys {
+    whole: [Path; 3],
+    given: Path,
+    beginning: Option<[Beginning; 3]>,
+}
+
+impl Keys {
+    fn of(place: &Place) -> Self {
+        let (whole, shown) = (place.trail.whole, &place.answer.shown);
+        let (called, given) = (echo::called(Some(shown)), echo::given(shown));
+        Self {
+            whole: [whole, whole.and(called), whole.and(given)],
+            given: place.trail.path.and(given),
+            beginning: place.beginning.map(|it| [it, it.and(called), it.and(given)]),
+        }
+    }
+}
+
+/// The last of the places with this key.
+fn last<K: Copy + Ord>(all: &BTreeSet<(K, u64)>, key: K) -> Option<u64> {
+    all.range((key, 0)..=(key, u64::MAX)).next_back().map(|(_, nth)| *nth)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, Weak};
+
+    use balk_guards::{Entry, FinishReason, Message, Offer, RawCall, Speaker, Usage, UserMessage};
+
+    use super::super::beginning::Length;
+    use super::super::place::Answer;
+    use super::*;
+    use crate::bench::Stopwatch;
+    use crate::listen::{Held, path};
+
+    fn called(id: &str) -> Completion {
+        let call = RawCall { id: id.into(), tool: "ls".into(), arguments: "{}".into() };
+        Completion::new([], [call], FinishReason::ToolCall, Usage::default(), &Offer::default())
+    }
+
+    /// A place that goes on from another one, with an entry of so many bytes.
+    fn place(known: &Known, trail: Trail, id: &str, from: Option<Arc<Place>>, bytes: usize) -> Place {
+        let said = UserMessage { from: Speaker::User, text: "x".repeat(bytes).into() };
+        let answer = Answer {
+            entries: Box::default(),
+            shown: called(id).into(),
+            puts: Vec::new(),
+            lacks: Vec::new(),
+            id: None,
+        };
+        let place = Place {
+            trail,
+            beginning: None,
+            length: Length::default(),
+            from,
+            entries: [Entry::User(said)].into(),
+            puts: Arc::default(),
+            answer,
+            ending: None,
+            run: Mutex::default(),
+            branch: 0,
+            held: Held::new(&known.kept, usize::MAX),
+        };
+        place.counts();
+        place
+    }
+
+    #[test]
+    fn what_others_go_on_from_counts_until_it_is_free() {
+        const MOST: usize = 100_000;
+        let mut known = Known::default();
+        let mut all: Vec<Weak<Place>> = Vec::new();
+        let mut last = None;
+        for _ in 0..500 {
+            let place = place(&known, Trail::default(), "a", last.take(), 1_000);
+            known.keeps(place, MOST);
+            last = known.places.last_key_value().map(|(_, it)| it.clone());
+            all.extend(last.as_ref().map(Arc::downgrade));
+            let alive = all.iter().filter(|it| it.strong_count() > 0).count();
+            assert!(alive * 1_000 <= MOST, "{alive}");
+        }
+        drop((last, known.places));
+        assert_eq!(known.kept.load(Ordering::Relaxed), 0);
+    }
+
+    /// How long so many looks take among the places of so many sessions with one task.
+    fn looks(sessions: usize) -> u64 {
+        let mut known = Known::default();
+        let user = Message::User("Do it.".into());
+        let shown = |id: &str| {
+            path::items(&[user.clone(), Message::Assistant(called(id).into()), user.clone()], None)
+        };
+        let trails = Trail::of("it").to(&shown("a"));
+        for session in 0..sessions {
+            let place = place(&known, trails[0], &format!("id {session}"), None, 0);
+            known.keeps(place, usize::MAX);
+        }
+        let watch = Stopwatch::start();
+        for look in 0..200 {
+            let session = look % sessions;
+            let found = known.last_of(&trails, &shown(&format!("id {session}")));
+            assert_eq!(
+                found.map(|(it, known)| (it.answer.shown.calls[0].id.clone(), known)),
+                Some((format!("id {session}").into(), 1))
+            );
+        }
+        watch.nanoseconds()
+    }
+
+    #[test]
+    fn a_look_costs_about_the_same_however_many_sessions_have_one_task() {
+        let [few, many] = [100, 10_000].map(|it| (0..3).map(|_| looks(it)).min().expect("three"));
+        assert!(many < 10 * few, "{few} ns, {many} ns");
+    }
 }

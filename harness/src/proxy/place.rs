@@ -6,9 +6,12 @@ use balk_guards::wire::Asked;
 use balk_guards::{Completion, Entry, Message, Run, Step};
 
 use super::beginning::{Beginning, Length};
+use super::offers::Offered;
 use super::put::Put;
+use super::size;
 use super::trail::Trail;
 use super::watched::Watched;
+use crate::listen::Held;
 
 /// A place: a request, and what it was answered with.
 pub(super) struct Place {
@@ -28,9 +31,20 @@ pub(super) struct Place {
     pub(super) ending: Option<Arc<str>>,
     /// The run as the answer left it, until something goes on from it. It has a box because it is large, and of a
     /// conversation only the last place has one.
-    pub(super) run: Mutex<Option<Box<Run<Watched>>>>,
+    pub(super) run: Mutex<Option<Box<Waiting>>>,
     /// Which way of a conversation it is on: forks have others.
     pub(super) branch: usize,
+    /// What it takes without its run, among all places.
+    pub(super) held: Held,
+}
+
+/// A run between an answer and what goes on from it.
+pub(super) struct Waiting {
+    pub(super) run: Run<Watched>,
+    /// The tools that its view has.
+    pub(super) offered: Arc<Offered>,
+    /// What it takes, among all places.
+    pub(super) held: Held,
 }
 
 /// What a request was answered with.
@@ -47,9 +61,6 @@ pub(super) struct Answer {
     pub(super) id: Option<Arc<str>>,
 }
 
-/// About how many bytes a place takes beside its texts.
-const PLACE_BYTES: usize = 2_048;
-
 impl Drop for Place {
     /// A long conversation is a long chain, which would take as deep a stack to drop link by link.
     fn drop(&mut self) {
@@ -62,10 +73,11 @@ impl Drop for Place {
 
 impl Place {
     /// The run as the answer left it, if nothing has gone on from it, the offer is the same and it has not ended.
-    pub(super) fn goes_on(&self, asked: &Asked) -> Option<Run<Watched>> {
-        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    pub(super) fn goes_on(&self, asked: &Asked) -> Option<(Run<Watched>, Arc<Offered>)> {
+        let waiting = self.run.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let Waiting { run, offered, held: _ } = *waiting;
         let has_ended = matches!(run.step(), Step::Ended(_));
-        (!has_ended && *run.view().offer() == asked.offer).then_some(*run)
+        (!has_ended && *run.view().offer() == asked.offer).then_some((run, offered))
     }
 
     /// Whether nothing has gone on from it, so its request can come again in its place. What goes on from it all the
@@ -74,9 +86,19 @@ impl Place {
         self.run.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
     }
 
-    /// About how many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        PLACE_BYTES + bytes(&self.entries) + bytes(&self.answer.entries)
+    /// Counts what it takes.
+    pub(super) fn counts(&self) {
+        let Self { entries, puts, answer, ending, .. } = self;
+        let Answer { entries: answered, shown, puts: own, lacks, id } = answer;
+        let is_shown = |it: &Entry| matches!(it, Entry::Completion(it) if Arc::ptr_eq(it, shown));
+        let changed = if answered.iter().any(is_shown) { 0 } else { size::of_completion(shown) };
+        let texts = [ending, id].into_iter().flatten().map(|it| it.len()).sum::<usize>();
+        let puts: usize = puts.iter().chain(own).map(Put::bytes).sum();
+        let entries = size::of_entries(entries) + size::of_entries(answered);
+        self.held.takes(size::PLACE + entries + changed + texts + puts + size::of_messages(lacks));
+        if let Some(it) = &*self.run.lock().unwrap_or_else(PoisonError::into_inner) {
+            it.held.takes(size::of_run(it.run.view().messages().len()));
+        }
     }
 
     /// All entries up to the request.
@@ -103,22 +125,6 @@ impl Place {
         let ends = move |it: &&Entry| has_ended && matches!(it, Entry::Conclusion(_) | Entry::End(_));
         all().filter(move |it| !ends(it))
     }
-}
-
-fn bytes(entries: &[Entry]) -> usize {
-    let of = |entry: &Entry| {
-        if let Entry::Completion(it) = entry {
-            let texts = it.texts().map(|it| it.len());
-            texts.chain(it.calls.iter().map(|it| it.arguments.len() + it.tool.len())).sum()
-        } else if let Entry::Result(it) = entry {
-            it.text.len()
-        } else if let Entry::User(it) = entry {
-            it.text.len()
-        } else {
-            0
-        }
-    };
-    entries.iter().map(|it| size_of::<Entry>() + of(it)).sum()
 }
 
 #[cfg(test)]
@@ -151,6 +157,7 @@ mod tests {
                 ending: None,
                 run: Mutex::default(),
                 branch: 0,
+                held: Held::new(&Arc::default(), 0),
             }));
         }
         let last = last.expect("there are some");

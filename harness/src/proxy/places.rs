@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use balk_guards::wire::{Asked, Edit, Outline, Tools, Unreadable};
+use balk_guards::wire::{Asked, Edit, Outline, Unreadable};
 use balk_guards::{
     Completion, Entry, GuardFault, Intervention, Limits, Message, Protocol, Purpose, Run, Speaker, Stack,
     Start, Step, UserMessage,
@@ -19,10 +19,12 @@ use balk_scenarios::agents::Profile;
 use super::beginning::{Beginning, Length, beginnings};
 use super::history::{self, Reader, intervention};
 use super::known::Known;
-use super::place::{Answer, Place};
+use super::offers::Offered;
+use super::place::{Answer, Place, Waiting};
 use super::put::{Put, edits};
 use super::trail::Trail;
 use super::watched::Watched;
+use crate::listen::Held;
 use crate::listen::path::{self, Item};
 
 /// Makes the guards of a conversation.
@@ -36,7 +38,8 @@ pub(super) struct Places {
     /// What is known of the agents.
     profile: Option<Arc<Profile>>,
     all: Mutex<Known>,
-    /// About how many bytes all places may take.
+    /// About how many bytes all places take with their tools, and how many they may.
+    kept: Arc<AtomicUsize>,
     most: usize,
     branches: AtomicUsize,
 }
@@ -44,6 +47,7 @@ pub(super) struct Places {
 /// A request on its way.
 pub(super) struct Going {
     pub(super) run: Run<Watched>,
+    offered: Arc<Offered>,
     /// What the request lacks.
     pub(super) edits: Vec<Edit>,
     /// Which way of the conversation it is on.
@@ -68,11 +72,12 @@ impl Places {
         guards: Box<Guards>,
         only_watch: bool,
         profile: Option<Arc<Profile>>,
-        most: usize,
+        (kept, most): (Arc<AtomicUsize>, usize),
         first_branch: usize,
     ) -> Self {
         let branches = AtomicUsize::new(first_branch);
-        Self { guards, only_watch, profile, all: Mutex::default(), most, branches }
+        let all = Mutex::new(Known::new(kept.clone()));
+        Self { guards, only_watch, profile, all, kept, most, branches }
     }
 
     /// Whether guards only watch.
@@ -88,18 +93,19 @@ impl Places {
         &self,
         conversation: &str,
         outline: &Outline<'_>,
-        tools: &Tools,
+        offered: &Arc<Offered>,
     ) -> Result<(Asked, Result<Going, GuardFault>), Unreadable> {
         let beginnings = beginnings(conversation, outline);
-        if let Some((asked, going)) = self.straight(outline, tools, &beginnings) {
+        if let Some((asked, going)) = self.straight(outline, offered, &beginnings) {
             return Ok((asked, Ok(going)));
         }
-        let asked = outline.asked(0, tools)?;
+        let asked = outline.asked(0, &offered.tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
         let (found, trail) = self.find(conversation, &asked, &items);
         let beginning = beginnings.last().copied();
         let before = Length::default();
-        let going = self.anywhere(&Request { asked: &asked, items: &items, trail, beginning, before }, found);
+        let request = Request { asked: &asked, offered, items: &items, trail, beginning, before };
+        let going = self.anywhere(&request, found);
         Ok((asked, going))
     }
 
@@ -109,11 +115,11 @@ impl Places {
     fn straight(
         &self,
         outline: &Outline<'_>,
-        tools: &Tools,
+        offered: &Arc<Offered>,
         beginnings: &[Beginning],
     ) -> Option<(Asked, Going)> {
         let (begun, known) = locked(&self.all).begun(beginnings)?;
-        let asked = outline.asked(known, tools).ok()?;
+        let asked = outline.asked(known, &offered.tools).ok()?;
         let echo = echo(&asked.messages)?;
         let stands_alone = is_one_turn(&asked.messages) && history::stands_alone(&asked.messages);
         if !stands_alone || asked.previous.is_some() {
@@ -128,16 +134,17 @@ impl Places {
         if locked(&self.all).last_of(&trails, &items).is_some() {
             return None;
         }
-        let run = place.goes_on(&asked)?;
+        let (run, own) = place.goes_on(&asked)?;
         let request = Request {
             asked: &asked,
+            offered,
             items: &items,
             trail: *trails.last()?,
             beginning: beginnings.last().copied(),
             before: place.length,
         };
         let known = place.length.items;
-        let going = self.heard(&request, Way::Straight(run), place, known, Some(echo));
+        let going = self.heard(&request, Way::Straight(run, own), place, known, Some(echo));
         Some((asked, going))
     }
 
@@ -180,7 +187,7 @@ impl Places {
             return Ok(self.going(request, Way::Forked(run), from, entries, old));
         }
         let way = match place.goes_on(asked) {
-            Some(run) => Way::Straight(run),
+            Some((run, own)) => Way::Straight(run, own),
             None => Way::Forked(self.resumed(asked, place.way_from())?),
         };
         let echo = echo.cloned();
@@ -244,7 +251,7 @@ impl Places {
         entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
-        let Request { asked, items, trail, beginning, before } = *request;
+        let Request { asked, offered, items, trail, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
         let mut edits = edits(&puts, before, items, &asked.messages);
         let length =
@@ -257,16 +264,16 @@ impl Places {
         if !lacks.is_empty() {
             edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
         }
-        let (run, branch) = match (way, &from) {
-            (Way::Again(run, branch), _) => (run, branch),
-            (Way::Straight(run), Some(from)) => (run, from.branch),
-            (Way::Straight(run) | Way::Forked(run), _) => {
-                (run, self.branches.fetch_add(1, Ordering::Relaxed))
-            }
+        let next = || self.branches.fetch_add(1, Ordering::Relaxed);
+        let (run, offered, branch) = match way {
+            Way::Again(run, branch) => (run, offered.clone(), branch),
+            Way::Straight(run, own) => (run, own, from.as_ref().map_or_else(next, |it| it.branch)),
+            Way::Forked(run) => (run, offered.clone(), next()),
         };
         let ending = from.as_ref().and_then(|it| it.ending.clone());
         Going {
             run,
+            offered,
             ending,
             edits,
             branch,
@@ -325,10 +332,14 @@ impl Places {
     /// Keeps where a request came to, and what it was answered with. Where all places together take too much, the
     /// oldest ones are forgotten: a history that no place knows is folded from its start.
     pub(super) fn keeps(&self, going: Going, answer: Answer) {
-        let Going { branch, trail, beginning, length, from, entries, puts, run, ending, .. } = going;
+        let Going { branch, trail, beginning, length, from, entries, puts, run, offered, ending, .. } = going;
         let entries = entries.into();
-        let run = Mutex::new(Some(Box::new(run)));
-        let place = Place { trail, beginning, length, from, entries, puts, answer, ending, run, branch };
+        let held = || Held::new(&self.kept, self.most);
+        let run = Mutex::new(Some(Box::new(Waiting { run, offered, held: held() })));
+        let held = held();
+        let place =
+            Place { trail, beginning, length, from, entries, puts, answer, ending, run, branch, held };
+        place.counts();
         locked(&self.all).keeps(place, self.most);
     }
 }
@@ -337,6 +348,7 @@ impl Places {
 #[derive(Clone, Copy)]
 struct Request<'a> {
     asked: &'a Asked,
+    offered: &'a Arc<Offered>,
     /// The items of what was read.
     items: &'a [Item],
     trail: Trail,
@@ -366,8 +378,8 @@ fn is_one_turn(news: &[Message]) -> bool {
 
 /// How a run came to a place.
 enum Way {
-    /// It is the run that was there last.
-    Straight(Run<Watched>),
+    /// It is the run that was there last, and has these tools.
+    Straight(Run<Watched>, Arc<Offered>),
     /// The same request came again, and nothing has gone on from its answer.
     Again(Run<Watched>, usize),
     /// It folded the way anew.
@@ -377,7 +389,7 @@ enum Way {
 impl Way {
     fn run(&mut self) -> &mut Run<Watched> {
         match self {
-            Self::Straight(run) | Self::Again(run, _) | Self::Forked(run) => run,
+            Self::Straight(run, _) | Self::Again(run, _) | Self::Forked(run) => run,
         }
     }
 }

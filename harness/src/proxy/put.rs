@@ -7,6 +7,7 @@ use balk_guards::{Completion, Entry, Message, Origin};
 
 use super::beginning::Length;
 use super::history;
+use super::size;
 use crate::listen::path::Item;
 
 /// Something that a request lacks.
@@ -37,6 +38,15 @@ impl Put {
     /// What the model really said and was told, where the agent saw other words.
     pub(super) fn instead(items: usize, said: &[Entry]) -> Self {
         Self { after: items, what: What::Instead(history::messages(said)) }
+    }
+
+    /// About how many bytes it takes beside its texts, which are those of entries.
+    pub(super) fn bytes(&self) -> usize {
+        let messages = match &self.what {
+            What::Messages(messages) | What::Instead(messages) => size::of_messages(messages),
+            What::Calls(_) => 0,
+        };
+        size_of::<Self>() + messages
     }
 
     /// The calls that the agent did not see of an answer.

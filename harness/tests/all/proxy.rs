@@ -3,6 +3,7 @@
 mod breaks;
 pub(crate) mod client;
 mod hostile;
+mod kept;
 mod slow;
 mod streamed;
 mod ways;

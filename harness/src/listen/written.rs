@@ -63,7 +63,8 @@ impl HttpBody for Written {
                 self.flushed.0.store(false, Ordering::Relaxed);
                 Poll::Ready(Some(Ok(frame)))
             }
-            other => other,
+            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
         }
     }
 

@@ -18,7 +18,7 @@
 //! | `persisting-failure` | the same call fails in the same way, or calls in other spellings do, whatever was changed |
 //! | `near-call` | nearly the same arguments and nothing else in them, exactly the same answer |
 //! | `same-failure` | different arguments, the same failure |
-//! | `same-answer` | another page or other words, the same answer, which is no failure |
+//! | `same-answer` | another page, other words or another reference, the same answer, which is no failure |
 //! | `wandering` | a long run of rounds that return only what was already seen |
 //! | `refused-replies` | replies without a call that get the same answer several times in a row |
 //! | `repeated-text` | the same text without a call, or the same beginning while no one else speaks |
@@ -83,7 +83,9 @@ mod messages;
 mod near_call;
 mod offer_index;
 mod place;
+mod pointed;
 mod program;
+mod question;
 mod repeat;
 mod respelled;
 mod rewrite;
@@ -124,7 +126,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 11;
+const VERSION: u64 = 12;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -161,6 +163,7 @@ impl Progress {
             Rule::NearCall => it.near_calls,
             Rule::SameFailure => it.same_failures,
             Rule::SameAnswer if finding.is_consent => it.same_texts,
+            Rule::SameAnswer if finding.is_same => it.near_calls.saturating_add(it.near_calls.min(1)),
             Rule::SameAnswer => it.same_answers,
             Rule::Wandering => it.wandering,
             Rule::RefusedReplies => it.refused_replies,

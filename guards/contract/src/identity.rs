@@ -6,6 +6,7 @@
 //! | date with a year | `2024-05-01`, `2024/05/01`, `05/01/2024` | `2024-13-01`, `1.2024-05-01`, the year alone |
 //! | date with a month's name | `Fri May  3 12:30:01 2024`, `May 3 12:30`, `03 May 2024` | `May 3` alone |
 //! | time with seconds | `12:30:01`, `0:00:12.5`, and a zone after it (`Z`, `+02:00`, ` +0200`) | `12:30` (a line and column), `main.rs:12:30:01` |
+//! | time in the name of a file | after a date: `2024-05-01T12_30_01_228Z-0.log`, `2024-05-01_12-30-01` | `12_30_01`, `2024-05-01_12` |
 //! | time without seconds | after a date (`2024-05-01 12:30`), before am or pm | `12:30` |
 //! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
 //! | speed of a progress bar | `284.96it/s`, `5.2 MB/s`, `812 kB/s` | `1200 req/s`, `5.2 MB` |

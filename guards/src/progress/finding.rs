@@ -127,6 +127,8 @@ pub(super) struct Finding {
     pub(super) is_unread: bool,
     /// Whether the same answer is the user's "go on" to a question.
     pub(super) is_consent: bool,
+    /// Whether the calls do or ask the same, and differ only in a reference, or in the order or form of words.
+    pub(super) is_same: bool,
     /// Whether there were several answers, none of them new.
     pub(super) varies: bool,
     /// A factor: how many times as often it must be seen as other findings of its rule.
@@ -162,6 +164,7 @@ impl Finding {
             is_still: false,
             is_unread: false,
             is_consent: false,
+            is_same: false,
             varies: false,
             patience: 1,
             is_sure: true,

@@ -112,6 +112,8 @@ pub(super) struct Before {
 
 /// A shorter answer of one line may be that of many calls.
 const SHOWN_BYTES: usize = 64;
+/// Bytes by which two spellings of one text differ in length, with a blank at an end.
+const CASE_BYTES: usize = 8;
 /// A shorter answer says too little to be the same.
 const ANSWER_BYTES: usize = 16;
 
@@ -151,7 +153,7 @@ impl Before {
         let (one, other) = differing(before, arguments);
         match same_failure {
             true if renamed(one, other).is_some_and(is_another_name) => Step::Renamed,
-            true if are_near(one, other) => Step::NearFailure,
+            true if are_near(one, other) || differ_in_case(one, other) => Step::NearFailure,
             true | false if renamed(one, other).is_some() => Step::Renamed,
             false if is_near_answer(one, other, says) => Step::NearAnswer,
             true | false => Step::Other,
@@ -252,6 +254,12 @@ fn are_near(one: &str, other: &str) -> bool {
     Profile::new(one).nearness(&Profile::new(other), NEAR) == Nearness::Near
 }
 
+/// Whether both are the same but for capitals: another spelling of a name, however many letters differ.
+fn differ_in_case(one: &str, other: &str) -> bool {
+    let [first, second] = [one, other].map(|text| text.trim().chars().flat_map(char::to_lowercase));
+    one.len().abs_diff(other.len()) <= CASE_BYTES && first.eq(second)
+}
+
 /// Whether both are texts of several words: a name that takes the place of another is the next item of a batch.
 fn is_reworded(one: &str, other: &str) -> bool {
     [one, other].iter().all(|it| it.split_ascii_whitespace().nth(2).is_some())
@@ -300,7 +308,8 @@ pub(super) fn is_another_name((one, other): (&str, &str)) -> bool {
     let (one, other) = parts_apart(one, other);
     let [one, other] = [one, other].map(|it| it.trim_start_matches('-'));
     let is_name = |it: &str| it.len() > 2 && it.starts_with(char::is_alphabetic);
-    let begins_alike = one.chars().take(2).eq(other.chars().take(2));
+    let [first, second] = [one, other].map(|it| it.chars().take(2).flat_map(char::to_lowercase));
+    let begins_alike = first.eq(second);
     is_name(one) && is_name(other) && !begins_alike
 }
 

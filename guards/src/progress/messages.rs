@@ -22,6 +22,18 @@ impl Messages<'_> {
         if self.finding.is_consent {
             return format!("the user was asked {how_often} with {tool}, and said yes each time");
         }
+        if self.finding.is_same && self.finding.is_near {
+            return format!(
+                "{tool} was used {how_often} on the same element, which has a new reference each time, and the page \
+                 is as it was before"
+            );
+        }
+        if self.finding.is_same {
+            return format!(
+                "{tool} was asked the same {how_often} in other spellings or another order of the words, and gave an \
+                 answer that came before"
+            );
+        }
         let got =
             if self.finding.varies { "only answers that came before" } else { "exactly the same answer" };
         format!(

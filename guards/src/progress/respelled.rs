@@ -2,17 +2,21 @@
 //! something was changed in between: `npm test`, `npx jest`, `npm run test | tail`. Each call alone has failed once or
 //! twice; the failure is the same one.
 //!
-//! Only a failure that names something counts, and only while the tool meets no other one: a row of other errors is
-//! getting on. The next item of a batch that is refused like the one before (one number or one name is another) is not
-//! counted.
+//! A failure counts only while the tool meets no other one: a row of other errors is getting on. The next item of a
+//! batch that is refused like the one before (one number or one name is another) is not counted. With nothing changed
+//! in between, a call counts only if it is the same command with more words or fewer (`cd . && make`, `env CI=1 make`):
+//! another command may be a look for the cause. So it is of a failure that names nothing or may pass, whatever was
+//! changed; and to wait before the next try is no other spelling. A program is another one with the same words.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::look::{differing, is_another_name, is_counted, renamed};
+use super::program::is_program;
+use super::question::is_same_command;
 use crate::arguments::{beginning, save_beginning};
-use crate::failure::Failure;
+use crate::failure::{Failure, pauses};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
 use balk_contract::{ResultKey, ToolCall};
@@ -29,13 +33,18 @@ pub(super) struct Respelled(Vec<Met>);
 struct Met {
     tool: ToolKey,
     failure: ResultKey,
+    /// Whether it names something, and is not expected to pass.
+    is_firm: bool,
     /// The last of these calls.
     call: CallKey,
     #[serde(serialize_with = "save_beginning")]
     arguments: Arc<str>,
+    /// The first of them.
+    #[serde(serialize_with = "save_beginning")]
+    first: Arc<str>,
     /// Whether another call met it before.
     has_others: bool,
-    /// How often it was met after something may have been changed, and when last.
+    /// How often it was met after something may have been changed, or in another spelling, and when last.
     seen: u32,
     turn: u64,
     changes: u64,
@@ -50,20 +59,31 @@ impl Respelled {
         turn: u64,
         changes: u64,
     ) {
-        if !failure.specific || failure.prospect == Prospect::Passing {
-            return;
-        }
+        let is_firm = failure.specific && failure.prospect != Prospect::Passing;
         let at = self.0.iter().position(|it| it.tool == call.tool_key);
         let before = at.map(|at| self.0.remove(at));
         let same = before.filter(|it| it.failure == said);
-        let counts = |it: &Met| it.changes != changes && !it.has_next_item_in(call);
+        let counts = |it: &Met| it.goes_on_in(call, changes);
         let seen = same.as_ref().map_or(1, |it| it.seen.saturating_add(u32::from(counts(it))));
-        let has_others = same.is_some_and(|it| it.has_others || it.call != call.key);
+        let has_others = same.as_ref().is_some_and(|it| it.has_others || it.call != call.key);
         if self.0.len() == TOOLS {
             self.0.remove(0);
         }
         let (tool, arguments) = (call.tool_key, call.arguments.clone());
-        self.0.push(Met { tool, failure: said, call: call.key, arguments, has_others, seen, turn, changes });
+        let first = same.map_or_else(|| arguments.clone(), |it| it.first);
+        let call = call.key;
+        self.0.push(Met {
+            tool,
+            failure: said,
+            is_firm,
+            call,
+            arguments,
+            first,
+            has_others,
+            seen,
+            turn,
+            changes,
+        });
     }
 
     /// A call that met this failure meets it no more.
@@ -75,8 +95,8 @@ impl Respelled {
     /// spelling or the last one. `changes` is how many there were before it.
     pub(super) fn by(&self, call: &ToolCall, changes: u64) -> Option<(ResultKey, u32, u64)> {
         let met = self.0.iter().find(|it| it.tool == call.tool_key)?;
-        let goes_on = (met.has_others || met.call != call.key) && met.changes != changes;
-        (goes_on && !met.has_next_item_in(call)).then_some((met.failure, met.seen, met.turn))
+        let has_others = met.has_others || met.call != call.key;
+        (has_others && met.goes_on_in(call, changes)).then_some((met.failure, met.seen, met.turn))
     }
 
     /// Whether this call met it last.
@@ -86,6 +106,19 @@ impl Respelled {
 }
 
 impl Met {
+    /// Whether this call is made again after a change, or is another spelling of the last one.
+    fn goes_on_in(&self, call: &ToolCall, changes: u64) -> bool {
+        let is_respelling =
+            |of: &str| of != &*call.arguments && is_same_command(beginning(of), beginning(&call.arguments));
+        let is_respelled = || {
+            self.call != call.key
+                && !is_program(call)
+                && (self.is_firm || !pauses(call))
+                && (is_respelling(&self.first) || is_respelling(&self.arguments))
+        };
+        (self.is_firm && self.changes != changes || is_respelled()) && !self.has_next_item_in(call)
+    }
+
     /// Whether this call is about the next number or name.
     fn has_next_item_in(&self, call: &ToolCall) -> bool {
         let (before, after) = (beginning(&self.arguments), beginning(&call.arguments));

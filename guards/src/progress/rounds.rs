@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::look::{Before, Look, is_long};
 use super::offer_index::OfferIndex;
+use super::pointed::Pointed;
 use super::same_answer::SameAnswer;
 use super::standing::Standing;
 use super::tally::Tally;
@@ -59,6 +60,7 @@ pub(super) struct Rounds {
     tally: Tally,
     tries: Tries,
     same_answer: SameAnswer,
+    pointed: Pointed,
     /// The calls of the finished rounds.
     #[serde(skip)]
     filter: Filter,
@@ -260,6 +262,11 @@ impl Rounds {
         &self.same_answer
     }
 
+    /// The elements of a page that were used.
+    pub(super) fn pointed(&self) -> &Pointed {
+        &self.pointed
+    }
+
     /// The user spoke: there may have been progress.
     pub(super) fn user_spoke(&mut self) {
         self.close();
@@ -267,6 +274,7 @@ impl Rounds {
         self.tries.end();
         self.standing.user_spoke();
         self.same_answer.user_spoke();
+        self.pointed.user_spoke();
     }
 
     /// There was progress, or there may have been.
@@ -344,6 +352,7 @@ impl Rounds {
         self.standing.result(result, &look, is_new, self.turn);
         let consents = offer.asks(&call.tool) && !look.failed && says_yes(&result.text);
         self.same_answer.result(result, &look, compared.any, consents, is_new, self.turn);
+        self.pointed.result(result, &look, self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {
             true => is_no_return && answers_anew.is_none() && Change::of(result) != Change::Nothing,
             false => answers_anew == Some(true),

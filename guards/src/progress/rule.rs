@@ -28,6 +28,8 @@ pub(super) fn findings(
     let mut rewriting = unmoved::rewriting(rounds, call, now);
     let mut comes_back = repeat::comes_back(rounds, call, now);
     let mut same_answer = unmoved::same_answer(rounds, call, now);
+    let question = unmoved::question(rounds, call, now);
+    let pointed = unmoved::pointed(rounds, call, now);
     let any = is_known
         || comes_back.is_some()
         || step != Step::Other
@@ -36,7 +38,9 @@ pub(super) fn findings(
         || finishes
         || persisting.is_some()
         || rewriting.is_some()
-        || same_answer.is_some();
+        || same_answer.is_some()
+        || question.is_some()
+        || pointed.is_some();
     let is_near = matches!(step, Step::NearFailure | Step::NearAnswer | Step::Tuned | Step::Grown);
     let find = move |rule| match rule {
         Rule::Waiting => if_so(is_known, || waiting::find(rounds, call, now)),
@@ -58,7 +62,8 @@ pub(super) fn findings(
         Rule::Wandering => if_so(is_known, || wandering::find(rounds, call, now)),
         Rule::RefusedReplies | Rule::RepeatedText => None,
     };
-    any.then(|| Rule::OF_CALLS.into_iter().filter_map(find))
+    let same = question.into_iter().chain(pointed);
+    any.then(|| same.chain(Rule::OF_CALLS.into_iter().filter_map(find)))
 }
 
 /// What is found where a rule can find something.

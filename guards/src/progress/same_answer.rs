@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::deed::is_deed;
 use super::look::{Look, is_long, reports_an_error, says_something};
+use super::program::is_program;
+use super::question::Questions;
 use super::variation::Variation;
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
@@ -41,6 +43,8 @@ pub(super) struct SameAnswer {
     /// How many turns had one, and which was the last.
     seen: u32,
     turn: u64,
+    /// What they ask, whichever is an answer that came before.
+    questions: Questions,
 }
 
 /// Calls that ask for the same, one after another.
@@ -71,9 +75,10 @@ impl SameAnswer {
         // A program that says no has answered, but each "no" may be about something else.
         let failed = result.is_failure();
         if self.tool == Some(look.tool) && !failed && (is_same || !consent && says_something(result)) {
-            let step = self.step(call);
+            let step = self.step(call, is_same);
             let is_again = matches!(step, Step::Again | Step::Counted);
             if is_same && step != Step::Elsewhere {
+                self.questions.asked(call, turn);
                 self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
                 self.counts |= step == Step::Counted;
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
@@ -87,6 +92,7 @@ impl SameAnswer {
                     (Some(call.arguments.clone()), answer, 1, turn);
                 (self.is_long, self.is_error) = forms_of(result);
                 self.counts = false;
+                self.questions.begin(call, turn);
                 return;
             }
         }
@@ -99,6 +105,7 @@ impl SameAnswer {
             (self.is_long, self.is_error) = forms_of(result);
             self.counts = false;
             self.earlier.clear();
+            self.questions.begin(call, turn);
         }
     }
 
@@ -117,7 +124,7 @@ impl SameAnswer {
         if self.seen <= 1 || self.tool != Some(call.tool_key) {
             return None;
         }
-        let counts = match self.step(call) {
+        let counts = match self.step(call, true) {
             Step::Again => self.counts,
             Step::Counted => true,
             Step::Beside | Step::Elsewhere => return None,
@@ -125,16 +132,39 @@ impl SameAnswer {
         Some(AskedAgain { seen: self.seen, turn: self.turn, counts, varies: !self.earlier.is_empty() })
     }
 
+    /// Whether any question of this row was asked more than once.
+    pub(super) fn has_asked_again(&self) -> bool {
+        self.questions.are_again()
+    }
+
+    /// How often the question of this call was asked, and when last.
+    pub(super) fn question(&self, call: &ToolCall) -> Option<(u32, u64)> {
+        let is_of = self.tool == Some(call.tool_key) && !self.consent;
+        let asked = self.questions.again(call).filter(|_| is_of && !is_program(call))?;
+        (self.step(call, true) != Step::Elsewhere).then_some(asked)
+    }
+
     /// Whether the answers are the user's consent.
     pub(super) fn is_consent(&self) -> bool {
         self.consent
     }
 
+    /// Whether a call asks a question of this row in just its words or with another one that says nothing.
+    fn asks_again(&self, before: &str, call: &ToolCall) -> bool {
+        let asks = matches!(call.effect, Effect::ReadOnly | Effect::Unknown | Effect::External);
+        asks && !is_program(call)
+            && self.questions.again(call).is_some()
+            && (self.is_error || !is_deed(before, call))
+    }
+
     /// How this call of the same tool follows the newest of them. One that only reads asks; where a call may do
-    /// something, other words may be another deed.
-    fn step(&self, call: &ToolCall) -> Step {
+    /// something, other words may be another deed. `may_ask` if its answer may be the same: to compare words costs more.
+    fn step(&self, call: &ToolCall, may_ask: bool) -> Step {
         let before = self.arguments.as_deref().unwrap_or("");
         let found = Variation::of(before, &call.arguments);
+        if may_ask && found == Variation::Other && !self.consent && self.asks_again(before, call) {
+            return Step::Again;
+        }
         if self.consent {
             // Whether to use one thing and then another are two questions.
             let is_again = found == Variation::None || shares_a_name(before, &call.arguments);

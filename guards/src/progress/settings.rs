@@ -48,7 +48,8 @@ pub struct ProgressSettings {
     pub whole_failures: u32,
     /// Calls in a row with nearly the same arguments and exactly the same answer, a failure or not; twice as many
     /// before one is refused, and of a program that works, with another number each time. Three: right in three of four
-    /// judged points (`balk replay --labels`, all other thresholds at zero).
+    /// judged points (`balk replay --labels`, all other thresholds at zero). One more where the same element of a page
+    /// is used by another reference, or one question is asked in another order or form of its words (assumed).
     pub near_calls: u32,
     /// Replies in a row without a call that got the same answer before one is corrected. Two: readers judge the
     /// second in a row as stuck (`docs/labels.md#how-points-were-judged`). One is enough if that answer refused a reply

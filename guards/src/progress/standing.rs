@@ -50,14 +50,22 @@ impl Standing {
         let writes = call.effect.is_known_change() || look.seems_to_write;
         self.reasons = self.reasons.saturating_add(u64::from(changed && !look.failed && writes));
         let before = self.failures.iter().position(|it| it.call == call.key);
+        if let Some(failure) = failure {
+            let said = Self::said(result, look.result, failure);
+            self.respelled.failed(call, (failure, said), turn, self.changes);
+        }
         // What may pass is no matter of what was changed.
         match (failure.filter(|it| it.prospect != Prospect::Passing), before) {
             (None, None) => {}
-            (None, Some(at)) => self.respelled.ended(self.failures.remove(at).failure),
+            (None, Some(at)) => {
+                let before = self.failures.remove(at).failure;
+                if failure.is_none() {
+                    self.respelled.ended(before);
+                }
+            }
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
                 let said = Self::said(result, look.result, failure);
-                self.respelled.failed(call, (failure, said), turn, self.changes);
                 let same = before.filter(|it| it.failure == said);
                 let is_whole = is_whole(call);
                 let counts = |it: &Persisting| {

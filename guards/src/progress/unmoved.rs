@@ -6,6 +6,7 @@ use super::finding::{Finding, Rule};
 use super::program::is_whole;
 use super::rounds::Rounds;
 use super::standing::Standing;
+use crate::failure::is_failure;
 use balk_contract::key::CallKey;
 use balk_contract::nudge::says_yes;
 use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
@@ -73,6 +74,33 @@ pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_
     let found = Finding::new(Rule::SameAnswer, subject, counted(now, again.seen), again.turn);
     let patience = if again.counts { 2 } else { 1 };
     agrees.then_some(Finding { is_consent, varies: again.varies, patience, ..found })
+}
+
+/// How often the same question was asked in a row of calls with one answer, in the same words or other forms of them,
+/// if this call asks it once more.
+pub(super) fn question(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    // A quick test first: to compare words costs more.
+    if now.results.is_none() && !rounds.same_answer().has_asked_again() {
+        return None;
+    }
+    let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
+    let is_same = |it: &ToolResult| rounds.same_answer().has_had(rounds.tally().compared(it).any);
+    if !of_call.all(|it| it.origin == Origin::Executed && !is_failure(it) && is_same(it)) {
+        return None;
+    }
+    let (seen, turn) = rounds.same_answer().question(call)?;
+    let subject = Subject::Tool(call.tool.clone());
+    let found = Finding::new(Rule::SameAnswer, subject, counted(now, seen), turn);
+    Some(Finding { is_same: true, ..found })
+}
+
+/// How often the same was done to an element of a page that looks as before, if this call does it once more.
+pub(super) fn pointed(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let (deed, seen, turn) = rounds.pointed().again(call)?;
+    let mut results = now.results.into_iter().flatten();
+    let stays = results.all(|it| it.origin == Origin::Executed && rounds.pointed().is_same_in(it));
+    let found = Finding::new(Rule::SameAnswer, Subject::Call(deed), counted(now, seen), turn);
+    stays.then_some(Finding { is_same: true, is_near: true, ..found })
 }
 
 fn counted(now: CurrentRound<'_>, seen: u32) -> u32 {

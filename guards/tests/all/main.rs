@@ -39,6 +39,7 @@ mod peers_conformance;
 mod peers_ladders;
 mod per_model;
 mod progress;
+mod progress_anew;
 mod progress_conformance;
 mod progress_counted;
 mod progress_failures;

@@ -47,7 +47,24 @@ fn date(reader: Reader<'_>, floor: usize, digits: usize, separator: u8) -> Optio
 fn with_time(date: Reader<'_>) -> Reader<'_> {
     let mut time = date;
     let end = time.take(b"T :").and_then(|_| clock(time, false));
-    Reader { at: end.unwrap_or(date.at), ..date }
+    Reader { at: end.or_else(|| time_in_a_name(date)).unwrap_or(date.at), ..date }
+}
+
+/// The time after a date in the name of a file, which must have no colon: `T10_08_37_228Z`, `_10-08-37`.
+fn time_in_a_name(mut reader: Reader<'_>) -> Option<usize> {
+    const MARKS: &[u8] = b"_-.";
+    reader.take(b"T_-")?;
+    reader.number(2..=2, 0..=99)?;
+    for _ in 0..2 {
+        reader.take(MARKS)?;
+        reader.number(2..=2, 0..=99)?;
+    }
+    let mut fraction = reader;
+    if fraction.take(MARKS).is_some() && fraction.number(3..=6, 0..=u32::MAX).is_some() {
+        reader = fraction;
+    }
+    reader.take(b"Z");
+    reader.ends().then_some(reader.at)
 }
 
 /// The rest of `May  3 12:30:01 2024` from the day on: a time, a year, or both.

@@ -44,6 +44,11 @@ pub(super) fn is_deed(before: &str, call: &ToolCall) -> bool {
     })
 }
 
+/// Whether the name of the tool says that it asks or looks for something, so that a short answer is one.
+pub(super) fn asks(call: &ToolCall) -> bool {
+    words(&call.tool).find_map(said) == Some(false)
+}
+
 /// What comes after the name of the first member that holds a command.
 fn command(frame: &str) -> Option<&str> {
     let (name, rest) = frame.split_once("\":")?;

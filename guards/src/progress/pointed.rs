@@ -65,7 +65,9 @@ impl Pointed {
             self.elements.clear();
         }
         self.points(&result.call, turn);
-        if look.failed || !is_page(result) {
+        // A page may say that something is missing. An error has no references.
+        let is_error = || look.failed && memmem::find(result.text.as_bytes(), self.lead.as_bytes()).is_none();
+        if !is_page(result) || is_error() {
             return;
         }
         if !self.elements.is_empty() {
@@ -109,8 +111,8 @@ impl Pointed {
     }
 
     /// Whether the page looks the same in this answer, as far as it shows it.
-    pub(super) fn is_same_in(&self, result: &ToolResult) -> bool {
-        !is_page(result) || looks(&result.text, &self.lead) == self.looks
+    pub(super) fn is_same_in(&self, result: &ToolResult, failed: bool) -> bool {
+        !is_page(result) || failed || looks(&result.text, &self.lead) == self.looks
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::deed::is_deed;
+use super::deed::{asks, is_deed};
 use super::look::{Look, is_long, reports_an_error, says_something};
 use super::program::is_program;
 use super::question::Questions;
@@ -232,7 +232,9 @@ fn is_answer(result: &ToolResult) -> bool {
     let text = result.text.trim_ascii();
     match result.call.effect {
         Effect::ReadOnly => true,
-        Effect::Unknown => says_something(result) || is_nothing(text) || searches(&result.call),
+        Effect::Unknown => {
+            says_something(result) || is_nothing(text) || searches(&result.call) || asks(&result.call)
+        }
         Effect::External => says_something(result) || is_nothing(text),
         Effect::IdempotentWrite | Effect::Write => false,
     }

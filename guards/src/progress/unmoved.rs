@@ -98,7 +98,8 @@ pub(super) fn question(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) 
 pub(super) fn pointed(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (deed, seen, turn) = rounds.pointed().again(call)?;
     let mut results = now.results.into_iter().flatten();
-    let stays = results.all(|it| it.origin == Origin::Executed && rounds.pointed().is_same_in(it));
+    let stays =
+        results.all(|it| it.origin == Origin::Executed && rounds.pointed().is_same_in(it, is_failure(it)));
     let found = Finding::new(Rule::SameAnswer, Subject::Call(deed), counted(now, seen), turn);
     stays.then_some(Finding { is_same: true, is_near: true, ..found })
 }

@@ -12,7 +12,7 @@ use crate::fence;
 use crate::search::has_question_mark;
 use balk_contract::wording::is_longer;
 use sentence::Sentence;
-use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, ENDINGS, SOON, SOON_BEHIND};
+use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, ENDINGS, IFS, SOON, SOON_BEHIND};
 
 mod sentence;
 mod vocabulary;
@@ -47,7 +47,7 @@ pub(crate) fn of(text: &str) -> Option<Announcement> {
     if is_longer(text, CHARS) || text.lines().any(is_item) {
         return ends_in_one(text).then_some(Announcement::AtTheEnd);
     }
-    if is_broken_off(text) { Some(Announcement::Outright) } else { announces(last_sentence(text)) }
+    if is_broken_off(text) { Some(Announcement::Outright) } else { announces(last_main_sentence(text)) }
 }
 
 /// Whether a text ends in a colon or in dots.
@@ -65,7 +65,7 @@ fn ends_in_one(text: &str) -> bool {
     let before = &text[..text.trim_end_matches([':', '：', '…', '.']).len() - last.len()];
     let is_apart = before.ends_with("\n\n") || before.lines().next_back().is_some_and(is_item);
     let is_outright =
-        || !is_longer(last, CHARS) && announces(last_sentence(last)) == Some(Announcement::Outright);
+        || !is_longer(last, CHARS) && announces(last_main_sentence(last)) == Some(Announcement::Outright);
     is_apart && is_outright() && !asks_for_something(text)
 }
 
@@ -87,15 +87,36 @@ pub(crate) fn is_item(line: &str) -> bool {
 /// The longest announcement, in characters; recorded answers to a user's question are usually longer.
 const CHARS: usize = 400;
 
-fn last_sentence(text: &str) -> &str {
-    let end = text.trim_end_matches(['.', '!', '。', '！', ' ']);
+/// The last sentence that does not begin with a condition: "If that fails, I'll try the mirror." goes on with the plan
+/// before it, and is an offer where there is none.
+fn last_main_sentence(text: &str) -> &str {
+    let is_conditional = |sentence: &str| {
+        let begins = |word: &&str| sentence.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+        IFS.iter().any(begins)
+    };
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (before, last) = rest.split_at(start_of_last_sentence(rest));
+        if !is_conditional(last.trim_start()) {
+            return last.trim_matches(|c: char| c.is_whitespace() || is_end(c));
+        }
+        rest = before.trim_end();
+    }
+    rest
+}
+
+fn is_end(c: char) -> bool {
+    matches!(c, '.' | '!' | '。' | '！')
+}
+
+fn start_of_last_sentence(text: &str) -> usize {
+    let end = text.trim_end_matches(|c| is_end(c) || c == ' ');
     let parts = |&(at, c): &(usize, char)| match c {
         '。' | '！' | '？' | '\n' => true,
         ' ' => end[..at].ends_with(['.', '!', '?']),
         _ => false,
     };
-    let start = end.char_indices().rev().find(parts).map_or(0, |(at, c)| at + c.len_utf8());
-    end[start..].trim()
+    end.char_indices().rev().find(parts).map_or(0, |(at, c)| at + c.len_utf8())
 }
 
 /// Whether a sentence says that the speaker is about to do something that needs a tool: an action word close after a

@@ -14,6 +14,8 @@
 //!   without a call, and the next one does the same in place of a call: it asks, plans, shows code, announces, denies
 //!   or claims again;
 //! - the user nudged it twice in a row, and what the request names is still open;
+//! - the user disputes a claim, and the model makes it again after the same look (`no_tools/dispute.rs`);
+//! - the user urges it for the third time, and it says much the same again, in any language (`no_tools/promises.rs`);
 //! - the model was corrected, and before any call it does one of these again, or says the same as before.
 //!
 //! At an end that the model or the user chose, it tells the user what the request names and no call has done (spec C2,
@@ -26,6 +28,7 @@
 //! command ran that may have touched any file, about a text that says that something was not done, and about a model
 //! that has tried and says again that it cannot. A question about what the model will do asks for an announcement, and
 //! a question of the model asks for an answer: one that the user gave is no nudge, so the next question is another one.
+//! Once an answer was more than a yes, questions that ask something new are an interview, and a yes answers them.
 //! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed call also counts: the model acted. A withheld
 //! answer (content filter) is not its concern.
 //!
@@ -48,15 +51,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::files::files;
 use crate::printed;
-use crate::search::has_question_mark;
-use instead::{Instead, leaves_it_to_the_user};
+use dispute::Dispute;
+use instead::Instead;
+use promises::Promises;
 use request::{Request, has_failed};
-use vocabulary::{List, has_any};
 
 use balk_contract::evidence::Evidence;
-use balk_contract::nudge::{is_go_ahead, is_nudge, is_short};
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::wording::is_longer;
 use balk_contract::{
@@ -66,11 +67,15 @@ use balk_contract::{
 };
 
 mod budget;
+mod dispute;
 mod instead;
 mod judgement;
 mod messages;
 mod open;
+mod promises;
 mod request;
+mod telling;
+mod user;
 mod vocabulary;
 
 /// Settings of the guard (spec N5). [`PerModel`](crate::PerModel) decides whether it is on for a model.
@@ -134,6 +139,10 @@ struct NoToolsState {
     nudge: Option<Arc<str>>,
     /// The text of the model that the user said yes to, and nothing else.
     allowed: Option<Arc<str>>,
+    /// Whether the user answered a question with something else than a yes, since the last call.
+    gave: bool,
+    dispute: Dispute,
+    promises: Promises,
     /// What the user said last, and whether the model did a step since.
     heard: Option<ResultKey>,
     stepped: bool,
@@ -165,7 +174,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// The longest text that is remembered, or that is read as saying what comes next, in characters.
@@ -350,53 +359,8 @@ fn is_unfinished(completion: &Completion) -> bool {
 }
 
 impl NoTools {
-    /// The user speaks: a nudge goes on with the request, anything else is a new one.
-    fn asked(&mut self, text: &Arc<str>) {
-        let said = Some(identity(text));
-        // The same again after no step is no news, whatever it says.
-        let asks_back = has_question_mark(text);
-        let is_again = self.state.heard == said && !self.state.stepped && !asks_back;
-        let is_nudge = is_again || is_nudge(text);
-        (self.state.heard, self.state.stepped) = (said, false);
-        if !is_nudge {
-            self.state.questions = 0;
-        }
-        let was_asked = self.state.instead[1] == Some(Instead::Asks);
-        let says_yes =
-            !asks_back && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
-        let is_answer = was_asked && !asks_back && self.is_answered(text, is_again);
-        let is_yes = says_yes || is_again && !is_answer;
-        self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && is_yes);
-        if !asks_back && !is_yes && !is_go_ahead(text) && (was_asked || self.leaves_it_to_the_user()) {
-            self.state.request.is_decided();
-        }
-        if is_answer && is_nudge {
-            (self.state.nudge, self.state.nudges, self.state.ignores) = (None, 0, false);
-            (self.state.instead, self.state.said) = ([None; 2], [None, None]);
-            return;
-        }
-        if self.state.instead[1].is_some() && is_nudge {
-            self.state.nudge = Some(text.clone());
-            self.state.nudges = self.state.nudges.saturating_add(1);
-            return;
-        }
-        self.state.nudges = 0;
-        self.state.request.begin(text);
-        (self.state.corrections, self.state.ignores, self.state.failing) = (0, false, None);
-        (self.state.instead, self.state.said, self.state.nudge) = ([None; 2], [None, None], None);
-        self.state.texts.clear();
-        if self.state.protocol == Protocol::Text {
-            self.count_anew();
-        }
-    }
-
-    /// Whether the model said what it will do if the user wants it.
-    fn leaves_it_to_the_user(&self) -> bool {
-        matches!(self.state.instead[1], Some(Instead::Announces | Instead::Reports))
-            && self.state.said[1].as_ref().is_some_and(|said| leaves_it_to_the_user(said))
-    }
-
     fn result(&mut self, result: &ToolResult) {
+        self.state.dispute.observe(result);
         if self.state.request.observe(result) {
             (self.state.allowed, self.state.stepped) = (None, true);
         }
@@ -414,7 +378,9 @@ impl NoTools {
         self.state.instead = [self.state.instead[1], instead];
         let short = text.filter(|text| !is_longer(text, CHARS)).cloned();
         self.state.said = [self.state.said[1].take(), short];
-        let Some(text) = text else { return };
+        let Some((text, instead)) = text.zip(instead) else { return };
+        self.state.dispute.say(text);
+        self.state.promises.say(text, instead);
         if self.state.texts.len() == TEXTS {
             self.state.texts.pop_front();
         }
@@ -424,6 +390,8 @@ impl NoTools {
     /// The model calls a tool.
     fn acts(&mut self) {
         self.state.request.called();
+        self.state.promises.act();
+        self.state.gave = false;
         (self.state.nudge, self.state.nudges, self.state.ignores) = (None, 0, false);
         self.count_anew();
     }

@@ -210,7 +210,7 @@ fn has_only<W: Iterator<Item = &'static &'static str>>(text: &str, words: impl F
 pub fn is_answer(text: &str, is_open: bool, is_again: bool) -> bool {
     let is_brief = is_brief(text);
     // A yes in a language that is not known comes again; one of these scripts would be known.
-    let is_known = || starts_with_any(text, NOES) || text.contains(is_sign);
+    let is_known = || begins_with_no(text) || text.contains(is_sign);
     match is_open {
         true if is_longer(text, CHARS) || text.trim().is_empty() || is_again && !is_brief => false,
         true => !says_yes(text) || has_only(text, || JUDGEMENTS.iter()),
@@ -219,7 +219,8 @@ pub fn is_answer(text: &str, is_open: bool, is_again: bool) -> bool {
 }
 
 /// Whether the message is a word or two.
-fn is_brief(text: &str) -> bool {
+#[must_use]
+pub fn is_brief(text: &str) -> bool {
     let words = text.split_whitespace().count();
     let signs = text.chars().filter(|c| is_sign(*c)).count();
     (1..=BRIEF_WORDS).contains(&words) && signs <= BRIEF_SIGNS
@@ -232,7 +233,19 @@ fn starts_with_any(text: &str, words: &'static [&'static str]) -> bool {
 /// Whether the message says yes and gives the model nothing else that it did not have: "Yes, as I said."
 #[must_use]
 pub fn says_yes(text: &str) -> bool {
-    is_go_ahead(text) || is_nudge(text) && starts_with_any(text, ASSENTS)
+    is_go_ahead(text) || is_nudge(text) && begins_with_yes(text)
+}
+
+/// Whether the first word of the message says yes.
+#[must_use]
+pub fn begins_with_yes(text: &str) -> bool {
+    starts_with_any(text, ASSENTS)
+}
+
+/// Whether the first word of the message says no.
+#[must_use]
+pub fn begins_with_no(text: &str) -> bool {
+    starts_with_any(text, NOES)
 }
 
 /// What follows the longest of these words at the beginning of a text.

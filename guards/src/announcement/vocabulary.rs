@@ -234,6 +234,13 @@ pub(super) const BEGINS: &[&str] = &[
 ];
 /// Words that turn an announcement into an offer.
 pub(super) const CONDITIONS: &[&str] = &[
+    "as soon as you",
+    "whenever you",
+    "tell me",
+    "send me",
+    "give me",
+    "just say",
+    "say the word",
     "if you",
     "if needed",
     "if necessary",
@@ -248,12 +255,21 @@ pub(super) const CONDITIONS: &[&str] = &[
     "would you", //
     "如果",
     "请告诉",
+    "告诉我",
+    "发给我",
+    "只要你",
+    "只要您",
     "的话",
     "您确认", //
     "si quiere",
     "si lo desea",
     "si desea",
     "avísame",
+    "envíame",
+    "mándame",
+    "pásame",
+    "indíc",
+    "si me ",
     "cuando me",
     "cuando usted",
     "dime",
@@ -264,7 +280,16 @@ pub(super) const CONDITIONS: &[&str] = &[
     "falls ",
     "sobald",
     "sag mir",
+    "sag einfach",
+    "sag bescheid",
+    "schick mir",
+    "gib mir",
+    "nenn mir",
+    "nenne mir",
     "sagen sie",
+    "schicken sie",
+    "geben sie",
+    "nennen sie",
     "bei bedarf",
     "falls nötig", //
     "場合",
@@ -274,4 +299,13 @@ pub(super) const CONDITIONS: &[&str] = &[
     "よければ",
     "教えて",
     "いただけれ",
+    "知らせて",
+    "送って",
+    "次第",
+];
+/// Words that begin a sentence about what may come, which hangs on the sentence before it.
+#[rustfmt::skip]
+pub(super) const IFS: &[&str] = &[
+    "if ", "in case ", "wenn ", "falls ", "sofern ", "si ", "en caso ", "en cuanto ", //
+    "如果", "若", "要是", "假如", "もし",
 ];

@@ -1,7 +1,8 @@
 //! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
 
 use super::instead::{Instead, denies_tools};
-use super::request::is_open_question;
+use super::request::{is_open_question, questions};
+use super::telling::{digest, digests, is_value, telling};
 use super::vocabulary::{List, Words, has_any, plain};
 use super::{CHARS, NoTools};
 use crate::acknowledgement::says_it_cannot;
@@ -12,6 +13,7 @@ use crate::showing::asks_to_see;
 use balk_contract::identity;
 use balk_contract::nudge::{is_answer, takes_up};
 use balk_contract::wording::is_longer;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Nudges in a row after which a text without a call is a mistake, whatever it says.
@@ -28,6 +30,8 @@ impl NoTools {
             || self.does_the_same(instead, text)
             || self.asks_what_was_answered(instead, text)
             || self.is_contradicted(instead, text)
+            || self.state.dispute.is_made_again()
+            || self.promises_again()
     }
 
     /// Whether the user nudged the model on twice, with no call in between, though what the request names is still
@@ -36,7 +40,9 @@ impl NoTools {
         let state = &self.state;
         let is_short = || instead == Instead::ShowsCode || !is_longer(text, CHARS);
         let is_shown = || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge));
-        state.nudges >= NUDGES && state.changes && is_short() && !is_shown() && state.request.is_open(text)
+        let is_next = || instead == Instead::Asks && self.interviews(text);
+        let is_due = state.nudges >= NUDGES && state.changes && is_short() && !is_next();
+        is_due && !is_shown() && state.request.is_open(text)
     }
 
     /// Whether the user had to nudge the model on, and the text is no answer to what they said.
@@ -56,7 +62,7 @@ impl NoTools {
             && self.is_urged(instead, text)
             && match instead {
                 Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
-                Instead::Asks => !state.request.wants_questions,
+                Instead::Asks => !state.request.wants_questions && !self.interviews(text),
                 Instead::Lists => self.plans_again(text),
                 Instead::Claims => {
                     let nudge = state.nudge.as_deref().unwrap_or_default();
@@ -68,11 +74,40 @@ impl NoTools {
             && match instead {
                 Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
                 Instead::Lists => self.plans_again(text),
-                Instead::Asks => is_same && !state.request.wants_questions,
+                Instead::Asks => is_same && !state.request.wants_questions && !self.interviews(text),
                 Instead::Claims => is_same || is_untouched(),
                 Instead::Reports => is_untouched(),
             };
         after_a_nudge || after_a_correction
+    }
+
+    /// Whether the text is the next question of an interview: since the last call, the user gave what an earlier
+    /// question asked for, and this one asks something else. Permission is asked again in words that the user gave, in
+    /// the request or in an answer, and not openly ("How …?"); an interview has the form of its questions again, with something new in it.
+    fn interviews(&self, text: &str) -> bool {
+        let Some(before) = self.state.said[0].as_ref().filter(|_| self.state.gave) else { return false };
+        let lower = questions(&text.to_lowercase());
+        let before = digests(before);
+        let is_given = |word: &&str| self.state.promises.asked_for(digest(word));
+        let is_new = |word: &&str| !is_given(word) && !before.contains(&digest(word));
+        let words = telling(&lower);
+        let count = |is_so: &dyn Fn(&&str) -> bool| words.iter().filter(|it| is_so(it)).count();
+        if is_open_question(text) || words.iter().any(|it| is_value(it) && is_new(it)) {
+            return true;
+        }
+        match count(&is_new).cmp(&count(&is_given)) {
+            Ordering::Less => false,
+            // The end of a question is what it is about.
+            Ordering::Equal => words.last().is_some_and(is_new),
+            Ordering::Greater => true,
+        }
+    }
+
+    /// Whether the model promises the same step again and again, though there are tools that change something.
+    fn promises_again(&self) -> bool {
+        let state = &self.state;
+        let is_work = !state.request.wants_words() && !state.request.wants_questions;
+        state.changes && is_work && state.promises.is_too_many()
     }
 
     /// Whether the text is a list of steps like the one before it, though none was asked for and no step was taken.
@@ -148,6 +183,6 @@ impl NoTools {
 }
 
 /// Whether a text may say plainly that something was not done.
-fn admits(text: &str) -> bool {
+pub(super) fn admits(text: &str) -> bool {
     Words::of(&plain(text)).has(List::Negations) || says_it_cannot(text)
 }

@@ -65,6 +65,9 @@ impl NoTools {
     /// the request names was touched.
     fn may_be_done(&self, instead: Instead, text: &str) -> bool {
         let request = &self.state.request;
+        if self.state.dispute.is_made_again() {
+            return false;
+        }
         match instead {
             Instead::Reports => request.called && !request.is_open(text),
             Instead::Claims => request.changed && !request.contradicts_work(text) && !request.is_open(text),
@@ -141,6 +144,10 @@ impl NoTools {
     /// What was wrong with the last message.
     fn seen(&self, instead: Instead, text: &str) -> &'static str {
         match instead {
+            Instead::Claims | Instead::Reports if self.state.dispute.is_made_again() => {
+                "Your last message says again what the user disputes, but your calls only looked, and what they saw \
+                 is the same as before. Nothing was changed"
+            }
             Instead::PrintsCall => {
                 "Your last message only prints a call, as text, so nothing was done. Send it as a real tool call"
             }
@@ -191,6 +198,9 @@ impl NoTools {
     /// What the user should know about the last message, beside that it calls nothing (spec C2, T3).
     fn for_the_user(&self, mistake: Mistake) -> &'static str {
         match mistake {
+            Mistake::TextOnly(Instead::Claims | Instead::Reports) if self.state.dispute.is_made_again() => {
+                ". It says that work is done, but the tools only looked"
+            }
             Mistake::TextOnly(Instead::Claims) => ". It says that work is done, but no tool did it",
             Mistake::TextOnly(Instead::Denies) => ". It says that it has no access, but the tools are there",
             Mistake::TextOnly(Instead::ShowsCode) => ". It shows code, and writes no file",

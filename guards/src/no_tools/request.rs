@@ -13,6 +13,7 @@ use crate::failure::is_failure;
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::showing::Wish;
+use balk_contract::nudge::is_short;
 use balk_contract::wording::is_longer;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
@@ -85,7 +86,9 @@ impl Request {
     pub(super) fn begin(&mut self, text: &Arc<str>) {
         let (wish, plain) = (Wish::of(text), plain(text));
         let words = Words::of(&plain);
-        self.wants_calls = wish.speaks_of_calls();
+        // "And for two?" asks for the same thing about something else.
+        let asks_on = self.wants_calls && !self.called && is_short(text) && has_question_mark(text);
+        self.wants_calls = asks_on || wish.speaks_of_calls();
         self.wants_plan = words.has(List::Plans);
         self.wonders = words.has(List::Wonders) && wonders(&plain);
         self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
@@ -227,7 +230,14 @@ fn asks_what_comes(text: &str) -> bool {
 /// Whether a text has a question that a yes does not answer.
 pub(super) fn is_open_question(text: &str) -> bool {
     let plain = plain(text);
-    sentences(&plain).filter(|it| is_question(it)).any(|it| Words::of(it).has(List::Opens))
+    // Spanish says "or" as Portuguese says "the".
+    let is_either = |it: &str| it.contains('¿') && it.contains(" o ");
+    sentences(&plain).filter(|it| is_question(it)).any(|it| Words::of(it).has(List::Opens) || is_either(it))
+}
+
+/// The questions of a text, without what is said beside them.
+pub(super) fn questions(text: &str) -> String {
+    sentences(text).filter(|it| is_question(it)).collect()
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -169,7 +169,10 @@ const COMPLAINTS: &[&str] = &[
     "no ", "nada", "de verdad", //
     "没", "不", "真的", //
     "ません", "ない", "本当に", //
-    "pas ", "rien", "non ", "niente", "vraiment", "davvero", "없", "않", "정말",
+    "pas ", "rien", "non ", "niente", "vraiment", "davvero", "없", "않", "정말", //
+    "still", "immer noch", "stimmt n", "todavía", "aún", "sigue igual", "encore", "toujours", "ancora", //
+    "não ", "ainda", " не ", "не так", "ничего", "неправда", "нет", "ещё", "по-прежнему", //
+    "还是", "仍", "まだ", "まま", "違", "아직", "여전", "그대로",
 ];
 /// The user says yes.
 #[rustfmt::skip]
@@ -281,9 +284,11 @@ const OPENS: &[&str] = &[
     "what", "which", "who", "whose", "where", "when", "why", "how ", "or ", //
     "was ", "welche", "wer ", "wen ", "wem ", "wo ", "woher", "wohin", "wann", "warum", "wie ", "wieviel",
     "womit", "wozu", "wofür", "worauf", "woran", "worüber", "wovon", "wonach", "oder ", //
-    "qué", "cuál", "quién", "dónde", "cuándo", "cuánt", "cómo", "o ", //
+    "qué", "cuál", "quién", "dónde", "cuándo", "cuánt", "cómo", //
     "quel", "quoi", "qui ", "où ", "quand", "combien", "comment", "pourquoi", "ou ", //
-    "quale", "quali", "chi ", "dove", "quando", "quant", "perché", "qual ", "quem", "onde", //
+    "quale", "quali", "chi ", "dove", "quando", "quant", "perché", "qual ", "quem", "onde", "cosa ", "in che ",
+    "a che ", "di che ", "em que ", "o que ", "que cor", //
+    "wat ", "welke", "waar", "wanneer", "hoe ", "hoeveel", //
     "как", "что", "кто", "где", "когда", "почему", "сколько", "или ", //
     "什么", "哪", "谁", "多少", "几", "怎么", "为什么", "还是", //
     "何", "どの", "どこ", "どれ", "だれ", "誰", "いつ", "なぜ", "どう", "どちら", "いくつ", "いくら", "それとも", "は？", //

@@ -29,6 +29,7 @@ mod naive;
 mod near_duplicate;
 mod near_duplicate_fix;
 mod no_tools;
+mod no_tools_again;
 mod no_tools_answers;
 mod no_tools_evidence;
 mod no_tools_excuses;

@@ -111,6 +111,13 @@ enum Round {
     Moved,
 }
 
+/// What two texts in a row have of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Again {
+    Word,
+    Value,
+}
+
 impl Dispute {
     /// The user speaks, after a text of the model or after something else.
     pub(super) fn hear(&mut self, text: &str, after_text: bool) {
@@ -201,18 +208,11 @@ impl Dispute {
         }
         let lower = text.to_lowercase();
         let words = telling(&lower);
-        let (mut says, mut value_again, mut word_again) = (false, false, false);
-        for term in &mut self.terms {
-            let is_said = term.is_in(&lower, &words);
-            let was_said = std::mem::replace(&mut term.said, is_said);
-            says |= term.said;
-            value_again |= term.said && was_said && term.is_value;
-            word_again |= term.said && was_said;
-        }
+        let (says, again) = self.repeats(&lower, &words);
         let changed = says_it_changed(text);
         let changed_again = changed && self.changed;
         let is_still = self.heard != Heard::Nothing && matches!(self.round, Round::Looked | Round::Repeated);
-        let is_again = is_still && (word_again || changed_again);
+        let is_again = is_still && (again.is_some() || changed_again);
         self.claims = match self.round {
             Round::Moved => 0,
             Round::Empty | Round::Looked | Round::Repeated if is_again => self.claims.saturating_add(1),
@@ -221,13 +221,32 @@ impl Dispute {
         self.changed = self.claims > 0 && (self.changed || changed);
         let complains = self.heard == Heard::Complaint;
         let only_looked = self.is_look || self.round == Round::Looked;
-        let is_shown = |word: u64| self.shown.contains(&word) && !self.request.contains(&word);
-        let reports = || words.iter().any(|it| is_value(it) && is_shown(digest(it)));
-        let is_contradicted = complains && (only_looked || self.is_rich) || only_looked && !reports();
+        let is_new = |word: &&&str| is_value(word) && !self.request.contains(&digest(word));
+        let has_news = || words.iter().any(|it| is_new(&it));
+        let reports = || words.iter().filter(is_new).any(|it| self.shown.contains(&digest(it)));
+        let is_disputed = complains && (only_looked || self.is_rich);
+        let is_denied = only_looked && (complains || self.is_look) && self.claims >= CLAIMS;
         self.is_made_again = is_still
-            && (value_again && is_contradicted
-                || changed_again && (only_looked || complains && self.is_rich)
-                || only_looked && word_again && self.claims >= CLAIMS && (complains || self.is_look));
+            && match again {
+                _ if changed_again && (only_looked || is_disputed) => true,
+                Some(Again::Value) => is_disputed || only_looked && !reports() || is_denied && !has_news(),
+                Some(Again::Word) => is_denied && !has_news(),
+                None => false,
+            };
+    }
+
+    /// Whether a text has a telling word of the request, and which kind of them the one before it had as well.
+    fn repeats(&mut self, text: &str, words: &[&str]) -> (bool, Option<Again>) {
+        let (mut says, mut again) = (false, None);
+        for term in &mut self.terms {
+            let is_said = term.is_in(text, words);
+            let was_said = std::mem::replace(&mut term.said, is_said);
+            says |= is_said;
+            if is_said && was_said {
+                again = again.max(Some(if term.is_value { Again::Value } else { Again::Word }));
+            }
+        }
+        (says, again)
     }
 
     /// Whether the model's last text is a claim that the user disputed, made again after the same look.
@@ -238,7 +257,8 @@ impl Dispute {
 
 impl Term {
     fn is_in(&self, text: &str, words: &[&str]) -> bool {
-        words.contains(&&*self.word) || self.is_value && !is_value(&self.word) && text.contains(&self.word)
+        let is_one_of_them = self.word.chars().all(char::is_alphanumeric) && is_value(&self.word);
+        words.contains(&&*self.word) || self.is_value && !is_one_of_them && text.contains(&self.word)
     }
 }
 
@@ -250,7 +270,8 @@ fn terms(request: &str) -> Vec<Term> {
     let named = named.filter(|it| it.contains(['@', '.', '/', '_']));
     let is_fit = |it: &&str| !it.is_empty() && !is_longer(it, QUOTED);
     let quoted = quoted.chain(named).filter(is_fit).map(|it| (it, true));
-    let words = telling(request).into_iter().map(|it| (it, is_value(it)));
+    // One digit counts many things.
+    let words = telling(request).into_iter().map(|it| (it, is_value(it) && is_longer(it, 1)));
     let mut terms: Vec<Term> = Vec::new();
     for (word, is_value) in quoted.chain(words) {
         if terms.len() < TERMS && !terms.iter().any(|it| it.word == word) {

@@ -133,7 +133,12 @@ fn t1_permission_is_asked_again_also_after_an_answer() {
 #[test]
 fn t1_a_portuguese_article_asks_for_no_choice() {
     check(
-        &["Apaga o texto.", "Confirma o apagamento?", "Sim, claro.", "Confirma mesmo o apagamento?"],
+        &[
+            "Apaga o texto.",
+            "Confirma o apagamento?",
+            "claro que confirmo isso",
+            "Confirma mesmo o apagamento?",
+        ],
         None,
         Some(2),
     );

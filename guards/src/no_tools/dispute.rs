@@ -2,14 +2,15 @@
 //!
 //! The user asks for a change, the model looks, and says that it is made. The user says that it is not; the model takes
 //! the same look, gets the same answer, and says again that it is made. What it says is known by what it repeats: a
-//! value of the request (a number, an address, a name with a digit, what is in quotation marks) that no call carried and no answer
-//! shows, or, from the third time on, any telling word of the request. A report is another thing: it says what the
-//! look showed, so it has a value of the answer. What cannot be done may be said as often as the user asks.
+//! value of the request (a number, an address, a name with a digit, what is in quotation marks) that no call carried
+//! and no answer shows, or, from the third time on, any telling word of the request. A report is another thing: it says
+//! what the look showed, so it has a value of the answer. What cannot be done may be said as often as the user asks.
 //!
 //! A call of unknown effect that has the same answer again may be a look, or what the user asked for again ("Louder."
 //! "Still too low."). It is known to be a look if the user's objection has a word that its answer shows and the request
 //! has not ("I still see 8080 there"). Else words must say that the user objects, the answer must say more than that
-//! something is done, and the claim must repeat a value, or say in words that are known that the model changed something.
+//! something is done, and the claim must repeat a value, or say in words that are known that the model changed
+//! something.
 
 use std::collections::VecDeque;
 

@@ -83,7 +83,8 @@ impl NoTools {
 
     /// Whether the text is the next question of an interview: since the last call, the user gave what an earlier
     /// question asked for, and this one asks something else. Permission is asked again in words that the user gave, in
-    /// the request or in an answer, and not openly ("How …?"); an interview has the form of its questions again, with something new in it.
+    /// the request or in an answer, and not openly ("How …?"); an interview has the form of its questions again, with
+    /// something new in it.
     fn interviews(&self, text: &str) -> bool {
         let Some(before) = self.state.said[0].as_ref().filter(|_| self.state.gave) else { return false };
         let lower = questions(&text.to_lowercase());

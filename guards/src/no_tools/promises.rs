@@ -2,8 +2,9 @@
 //!
 //! Of a promise in a language without a vocabulary, this much can be seen: it is short, asks nothing, and has hardly a
 //! word that the request or the texts before it did not have. A tutor, a story or small talk says something new each
-//! time or takes up what the user said, an interview asks, and a model that cannot do it says so. The user gives nothing new in between: what they
-//! say would be a nudge without the words of their request ("Ticket 17 is still open").
+//! time or takes up what the user said, an interview asks, and a model that cannot do it says so. The user gives
+//! nothing new in between: what they say would be a nudge without the words of their request ("Ticket 17 is still
+//! open").
 
 use serde::{Deserialize, Serialize};
 

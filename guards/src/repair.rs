@@ -22,11 +22,12 @@
 //! result. What follows it is cut: it is prose about the call, or a result that the model made up.
 //!
 //! *Stays silent* about a printed call that may be an example or an answer: the user's request speaks of JSON, of calls
-//! or of an example, names a call as a thing to see (`showing/calls.rs`), or has a call in it; text follows the call;
-//! the text before it is long, has several paragraphs, a list, a code block or a question, or introduces an example;
-//! the code block around it has more in it; calls stand in several places, or two of them concern one file; the object
-//! has members that no call has; arguments are placeholders. So does it after a finish reason that says that the answer
-//! was cut off or withheld, and where nothing is known of the offer. `no-tools` corrects what is left.
+//! or of an example, names a call as a thing to see (`showing/calls.rs`), asks for more of what was to be seen
+//! (`showing/follow_up.rs`), or has a call in it; text follows the call; the text before it is long, has several
+//! paragraphs, a list, a code block or a question, or introduces an example; the code block around it has more in it;
+//! calls stand in several places, or two of them concern one file; the object has members that no call has; arguments
+//! are placeholders. So does it after a finish reason that says that the answer was cut off or withheld, and where
+//! nothing is known of the offer. `no-tools` corrects what is left.
 //!
 //! *Says* as the result of a call whose name is nearly one on offer which tools have such a name, the nearest
 //! first, and as the result of a call with unreadable arguments which form is asked. Names that are near none get

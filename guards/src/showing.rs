@@ -9,6 +9,7 @@ use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_short;
 
 pub(crate) mod calls;
+pub(crate) mod follow_up;
 
 /// Words of those who want to be shown something: code in the answer is what they asked for (spec T3).
 const SHOWINGS: &[&str] = &[

@@ -13,7 +13,7 @@ use crate::failure::is_failure;
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::showing::Wish;
-use balk_contract::nudge::is_short;
+use crate::showing::follow_up::FollowUp;
 use balk_contract::wording::is_longer;
 use balk_contract::{Effect, Origin, Status, ToolResult};
 
@@ -86,9 +86,8 @@ impl Request {
     pub(super) fn begin(&mut self, text: &Arc<str>) {
         let (wish, plain) = (Wish::of(text), plain(text));
         let words = Words::of(&plain);
-        // "And for two?" asks for the same thing about something else.
-        let asks_on = self.wants_calls && !self.called && is_short(text) && has_question_mark(text);
-        self.wants_calls = asks_on || wish.speaks_of_calls();
+        let asks_for_more = || FollowUp::of(text) == FollowUp::Surely;
+        self.wants_calls = wish.speaks_of_calls() || self.wants_calls && !self.called && asks_for_more();
         self.wants_plan = words.has(List::Plans);
         self.wonders = words.has(List::Wonders) && wonders(&plain);
         self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;

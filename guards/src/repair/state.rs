@@ -11,6 +11,7 @@ use crate::failure::is_failure;
 use crate::files::files;
 use crate::printed::{Printed, may_name, printed};
 use crate::showing;
+use crate::showing::follow_up::{FollowUp, wants_it_done};
 use balk_contract::key::{CallKey, PathKey, Shape};
 use balk_contract::nudge::is_nudge;
 use balk_contract::{Completion, Effect, Note, Subject, ToolCall, ToolResult};
@@ -69,6 +70,23 @@ pub(super) enum Wish {
     Perhaps,
 }
 
+impl Wish {
+    /// What is left of it after a message that does not speak of calls: a short question without an order asks for
+    /// more, and one that may want to see a call does so after another that did.
+    fn kept(self, text: &str, asked: showing::Wish) -> Self {
+        if self == Self::None {
+            return self;
+        }
+        let is_certain = matches!(self, Self::Open | Self::Shown);
+        match FollowUp::of(text) {
+            FollowUp::Surely if is_certain => Self::Open,
+            FollowUp::Perhaps if is_certain && asked.may_want_calls() => Self::Open,
+            FollowUp::Surely | FollowUp::Perhaps => Self::Perhaps,
+            FollowUp::No => Self::None,
+        }
+    }
+}
+
 /// Whether a guard asked for a call in place of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -118,9 +136,11 @@ impl RepairState {
         let of_calls = asked.speaks_of_calls() || names_tool && asked.may_want_calls();
         let may_be = names_tool || asked.may_want_calls() || asked.speaks_of_examples();
         if !of_calls && is_nudge(text) && !asked.asks_to_see() && !asked.may_want_calls() {
-            if self.wish == Wish::Shown {
-                self.wish = Wish::Perhaps;
-            }
+            self.wish = match self.wish {
+                Wish::Shown | Wish::Perhaps if wants_it_done(text) => Wish::None,
+                Wish::Shown => Wish::Perhaps,
+                kept => kept,
+            };
             return;
         }
         self.finished.extend(self.written.drain(..));
@@ -131,10 +151,10 @@ impl RepairState {
         }
         let old = self.finished.len().saturating_sub(FILES);
         self.finished.drain(..old);
-        self.wish = match (of_calls, may_be) {
-            (true, _) => Wish::Open,
-            (false, true) => Wish::Perhaps,
-            (false, false) => Wish::None,
+        self.wish = match self.wish.kept(text, asked) {
+            _ if of_calls => Wish::Open,
+            Wish::None if may_be => Wish::Perhaps,
+            kept => kept,
         };
         (self.asked, self.agreed) = (None, false);
         self.made.clear();

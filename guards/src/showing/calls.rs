@@ -111,7 +111,7 @@ fn words(sentence: &str) -> impl Iterator<Item = Word> + '_ {
 }
 
 /// The sentences of a text, each with the mark at its end. A point inside of a word ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut marks = rest.char_indices();
@@ -222,14 +222,14 @@ const ENDINGS: &[&str] =
     &["arías", "erías", "irías", "erais", "irais", "drais", "eriez", "iriez", "driez", "resti", "reste"];
 /// Interrogatives.
 #[rustfmt::skip]
-const ASKING_WORDS: &[&str] = &[
+pub(super) const ASKING_WORDS: &[&str] = &[
     "what", "which", "how", "was", "wie", "welche", "welchen", "welcher", "welches", "qué", "cuál", "cuáles",
     "cómo", "quel", "quelle", "quels", "quelles", "comment", "que", "quoi", "qual", "quais", "como", "che", "quale",
     "quali", "come", "cosa", "что", "какой", "какую", "какая", "какие", "каким", "как",
 ];
 /// Those of scripts without blanks.
 #[rustfmt::skip]
-const ASKING: &[&str] = &[
+pub(super) const ASKING: &[&str] = &[
     "どう", "どんな", "どの", "何", "什么", "怎么", "怎样", "如何", "哪", "어떤", "어떻게", "무엇", "무슨", "뭐",
 ];
 /// Orders to show or to tell.

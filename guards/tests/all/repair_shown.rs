@@ -1,7 +1,8 @@
 //! Repairs against spec X2: a call that the user asked to see is an answer, and an order is an order however it is put.
 
-use crate::common::{outline, says};
-use crate::repair::{APPEND, start};
+use crate::common::{Loop, outline, says};
+use crate::repair::{APPEND, offer, start};
+use balk_guards::NoTools;
 
 /// What the guard says to a printed change after this request.
 fn after(request: &str) -> String {
@@ -50,4 +51,65 @@ fn x2_an_order_to_do_it_is_no_wish_to_see_it_however_polite() {
     ] {
         assert_eq!(after(request), "repair printed-call 1, notice printed-call 1", "{request}");
     }
+}
+
+/// What the guard says to a printed change after one was shown and this was said.
+fn after_another(said: &[&str]) -> String {
+    let mut run = start();
+    run.user("Give me the function call as JSON to append to the log. Don't really do it.");
+    assert_eq!(outline(&run.turn(&says(APPEND))), "pass");
+    let (last, before) = said.split_last().expect("one at least");
+    for text in before {
+        run.user(text);
+        assert_eq!(outline(&run.turn(&says(APPEND))), "pass", "{text}");
+    }
+    run.user(last);
+    outline(&run.turn(&says(APPEND)))
+}
+
+#[test]
+fn x2_a_question_that_asks_for_more_keeps_the_wish_to_see_a_call() {
+    for said in [
+        &["And with two lines?"][..],
+        &["What about the other log?", "As YAML?", "And how would it look without a path?"],
+        &["Und für das andere Protokoll?", "Danke! Und mit zwei Zeilen?"],
+        &["¿Y para el otro archivo?"],
+        &["Et sans le titre ?"],
+        &["А для второго файла?"],
+        &["那第二个文件呢？", "写两行的呢？"],
+        &["では二つ目は？"],
+    ] {
+        assert_eq!(after_another(said), "pass", "{said:?}");
+    }
+}
+
+#[test]
+fn x2_another_question_makes_it_doubtful_and_an_order_ends_it() {
+    assert_eq!(after_another(&["Is the other log longer?"]), "ask printed-call 1");
+    for said in [
+        &["Now really do it."][..],
+        &["And with two lines?", "Good, now append it."],
+        &["And could you append it?"],
+        &["Und kannst du es wirklich anhängen?"],
+        &["那第二个文件呢？", "现在真的写进去。"],
+    ] {
+        assert_eq!(after_another(said), "repair printed-call 1, notice printed-call 1", "{said:?}");
+    }
+}
+
+#[test]
+fn x2_no_call_is_demanded_while_the_user_asks_for_more_to_see() {
+    let after = |said: &[&str]| {
+        let mut run = Loop::with_offer(NoTools::default(), offer());
+        for text in said {
+            run.user(text);
+        }
+        outline(&run.turn(&says(APPEND)))
+    };
+    let request = "Give me the function call as JSON to append to the log. Don't really do it.";
+    for more in ["And with two lines?", "Und als curl?", "那第二个文件呢？"] {
+        assert_eq!(after(&[request, more]), "pass", "{more}");
+        assert_ne!(after(&["Append to the log.", more]), "pass", "{more}");
+    }
+    assert_ne!(after(&[request, "And could you append it now?"]), "pass");
 }

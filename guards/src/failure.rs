@@ -17,7 +17,7 @@
 
 use std::sync::LazyLock;
 
-use balk_contract::reading::{Errors, Prospect};
+use balk_contract::reading::Prospect;
 use memchr::memmem::Finder;
 use memchr::{memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ impl Failure {
         }
         let reading = result.text.reading();
         let (said, (form, specific)) = said(&result.call, reading.line, &result.text)?;
-        let errors = Errors::of(&result.text);
+        let errors = result.text.errors();
         let first = errors.first.filter(|first| *first != said).and_then(|it| loose(&result.call, it));
         let lines = memchr_iter(b'\n', result.text.as_bytes()).count();
         Some(Self {
@@ -256,7 +256,8 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
     let is_of_word = |byte: u8| byte.is_ascii_lowercase();
     let is_named = |word: &&str| {
         let name = call.tool.as_bytes();
-        name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+        name.first().is_some_and(|it| it.eq_ignore_ascii_case(&word.as_bytes()[0]))
+            && name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
             && !name.get(word.len()).copied().is_some_and(is_of_word)
     };
     if PAUSES.iter().any(is_named) {

@@ -31,7 +31,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::reading::{Findings, Reading};
+use crate::reading::{Errors, Findings, FoundErrors, Reading};
 use goes_on::says_it_goes_on;
 use known::Known;
 pub use masked::identity;
@@ -80,6 +80,12 @@ impl ResultText {
     #[must_use]
     pub fn reads_as_failure(&self) -> bool {
         self.known.findings(|| Findings::of(&self.text)).failed
+    }
+
+    /// All lines that begin like errors, if it is long.
+    #[must_use]
+    pub fn errors(&self) -> Errors<'_> {
+        self.known.errors(|| FoundErrors::of(&self.text)).in_answer(&self.text)
     }
 
     /// The text.

@@ -25,6 +25,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::identity::masked::identity_of;
 pub use errors::Errors;
+pub(crate) use errors::FoundErrors;
 use json::Telling;
 use line::{Line, is_marked, is_of_differences, is_silent};
 use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_denied};
@@ -115,11 +116,10 @@ impl Findings {
         // Most answers have no word of failure, so it does not matter what kind of text they are.
         let complains = said.error || said.failure || said.counted.is_some();
         if complains && said.exit != Some(Count::None) || matches!(said.exit, Some(Count::Some(_))) {
-            said = read(Said {
-                shape: Some(Shape::of([head, tail])),
-                telling: Telling::of(head),
-                ..Said::default()
-            });
+            let (shape, telling) = (Shape::of([head, tail]), Telling::of(head));
+            if telling.is_some() || shape.is_of_something([head, tail]) {
+                said = read(Said { shape: Some(shape), telling, ..Said::default() });
+            }
         }
         Self {
             failed: said.verdict(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 
 use super::deed::is_deed;
@@ -12,7 +12,6 @@ use super::spelling::are_about_others;
 use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting};
-use crate::search::find;
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
@@ -86,7 +85,7 @@ impl Look {
             may_change,
             seems_to_write: may_change && call.seems_to_write(&result.text),
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((compared.any, failure)), Says::of(result)),
+            step: before.step(call, Some((compared.any, failure)), || Says::of(result)),
             is_made_again: false,
         }
     }
@@ -124,7 +123,12 @@ const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {
     /// How this call follows, given its answer; without an answer, as if it got the previous one.
-    fn step(&self, call: &ToolCall, answer: Option<(ResultKey, Option<Failure>)>, says: Says) -> Step {
+    fn step(
+        &self,
+        call: &ToolCall,
+        answer: Option<(ResultKey, Option<Failure>)>,
+        says: impl Fn() -> Says,
+    ) -> Step {
         if !self.is_of(call) {
             return Step::Other;
         }
@@ -136,7 +140,7 @@ impl Before {
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
-            let is_tuned = match says {
+            let is_tuned = match says() {
                 Says::Little => false,
                 Says::Something => is_program(call) && !is_deed(before, call),
                 Says::Error => is_program(call),
@@ -155,7 +159,7 @@ impl Before {
             true if renamed(one, other).is_some_and(is_another_name) => Step::Renamed,
             true if are_near(one, other) || differ_in_case(one, other) => Step::NearFailure,
             true | false if renamed(one, other).is_some() => Step::Renamed,
-            false if is_near_answer(one, other, says) => Step::NearAnswer,
+            false if is_near_answer(one, other, says()) => Step::NearAnswer,
             true | false => Step::Other,
         }
     }
@@ -164,7 +168,7 @@ impl Before {
     pub(super) fn step_unanswered(&self, call: &ToolCall) -> Step {
         // A cheap test before the exact comparison.
         if self.last != Step::Other && self.is_of(call) {
-            self.step(call, None, Says::Something)
+            self.step(call, None, || Says::Something)
         } else {
             Step::Other
         }
@@ -186,7 +190,7 @@ impl Before {
         if answer != self.result && (self.failure.is_none() || !is_failure(result)) {
             return Step::Other;
         }
-        self.step(call, Some((answer, failure())), Says::of(result))
+        self.step(call, Some((answer, failure())), || Says::of(result))
     }
 
     /// Whether the previous call used the same tool.
@@ -229,13 +233,16 @@ impl Says {
 
 /// Bytes of an answer in which it says so, and how: an error that a harness quotes has a colon behind its name.
 const ERROR_BYTES: usize = 400;
-const ERRORS: [&[u8]; 2] = [b"rror: ", b"xception: "];
+const ERRORS: [&[u8]; 2] = [b"rror", b"xception"];
 
 /// Whether an answer reports an error somewhere, in a form that programs use in any language.
 pub(super) fn reports_an_error(result: &ToolResult) -> bool {
     let answer = result.text.as_bytes();
     let start = &answer[..answer.len().min(ERROR_BYTES)];
-    ERRORS.iter().any(|it| find(start, it).is_some())
+    memchr_iter(b':', start).any(|at| {
+        let (before, behind) = start.split_at(at);
+        behind.starts_with(b": ") && ERRORS.iter().any(|it| before.ends_with(it))
+    })
 }
 
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.

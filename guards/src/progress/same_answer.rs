@@ -102,7 +102,7 @@ impl SameAnswer {
             self.tool = begins.then_some(look.tool);
             self.arguments = begins.then(|| call.arguments.clone());
             (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);
-            (self.is_long, self.is_error) = forms_of(result);
+            (self.is_long, self.is_error) = if begins { forms_of(result) } else { (false, false) };
             self.counts = false;
             self.earlier.clear();
             self.questions.begin(call, turn);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::result_key::ResultKey;
-use crate::reading::Findings;
+use crate::reading::{Findings, FoundErrors};
 
 /// The cached properties of one text.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub(super) struct Known {
     goes_on: AtomicU8,
     /// The findings, packed; zero until they are known.
     findings: AtomicU64,
+    /// The same of the errors.
+    errors: AtomicU64,
 }
 
 const YES: u8 = 1;
@@ -51,6 +53,16 @@ impl Known {
         })
     }
 
+    /// The lines that begin like errors, read at the first request.
+    #[inline]
+    pub(super) fn errors(&self, find: impl FnOnce() -> FoundErrors) -> FoundErrors {
+        FoundErrors::unpacked(self.errors.load(Ordering::Relaxed)).unwrap_or_else(|| {
+            let errors = find();
+            self.errors.store(errors.packed(), Ordering::Relaxed);
+            errors
+        })
+    }
+
     fn kept_key(&self) -> Option<ResultKey> {
         let half = |at: usize| u128::from(self.key[at].load(Ordering::Relaxed));
         let has_key = self.has_key.load(Ordering::Acquire) == YES;
@@ -69,6 +81,7 @@ impl Clone for Known {
         let copy = Self {
             goes_on: self.goes_on.load(Ordering::Relaxed).into(),
             findings: self.findings.load(Ordering::Relaxed).into(),
+            errors: self.errors.load(Ordering::Relaxed).into(),
             ..Self::default()
         };
         if let Some(key) = self.kept_key() {
@@ -91,10 +104,13 @@ mod tests {
         assert!(!known.goes_on(|| false));
         let findings = Findings::of("error: it is not there");
         assert_eq!(known.findings(|| findings), findings);
+        let errors = FoundErrors::of(&"error: it is not there\n".repeat(30));
+        assert_eq!(known.errors(|| errors), errors);
         for known in [known.clone(), known] {
             assert_eq!(known.key(|| unreachable!("the key is known")), key);
             assert!(!known.goes_on(|| unreachable!("the answer is known")));
             assert_eq!(known.findings(|| unreachable!("the text was read")), findings);
+            assert_eq!(known.errors(|| unreachable!("the text was read")), errors);
         }
     }
 }

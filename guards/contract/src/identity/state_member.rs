@@ -6,6 +6,8 @@
 //! lasts (`active`, `open`, `completed`), has none of these forms. That the state stays the same is another matter: a
 //! guard only waits longer for it.
 
+use memchr::memchr3_iter;
+
 /// Characters at the end of a name that are compared, and the longest value, in bytes.
 const NAME_CHARS: usize = 16;
 const VALUE_BYTES: usize = 60;
@@ -35,16 +37,23 @@ const SIGNS_AT_THE_END: [&str; 2] = ["中", "중"];
 
 /// Whether one of the members says so.
 pub(super) fn goes_on(answer: &str) -> bool {
-    let is_divider = |(_, c): &(usize, char)| matches!(c, ':' | '=' | '：');
-    answer
-        .char_indices()
-        .filter(is_divider)
-        .any(|(at, divider)| is_named(&answer[..at]) && says_so(value(&answer[at + divider.len_utf8()..])))
+    const WIDE: &[u8] = "：".as_bytes();
+    let bytes = answer.as_bytes();
+    memchr3_iter(b':', b'=', WIDE[0], bytes).any(|at| {
+        let length = if bytes[at].is_ascii() { 1 } else { WIDE.len() };
+        let divides = length == 1 || bytes[at..].starts_with(WIDE);
+        divides && is_named(&answer[..at]) && says_so(value(&answer[at + length..]))
+    })
 }
 
 /// Whether the name at the end of this text is that of a state.
 fn is_named(before: &str) -> bool {
     let before = before.trim_end_matches(['"', '\'', '*', '`', ' ']);
+    // Most names end in another letter.
+    let last = before.as_bytes().last().map_or(b' ', u8::to_ascii_lowercase);
+    if last.is_ascii() && !b"deost".contains(&last) {
+        return false;
+    }
     let start = before.char_indices().rev().nth(NAME_CHARS - 1).map_or(0, |(at, _)| at);
     let name = before[start..].to_lowercase();
     NAMES.iter().any(|it| name.ends_with(it)) || name.ends_with("ステータス")

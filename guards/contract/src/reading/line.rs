@@ -1,5 +1,7 @@
 //! What kind of line it is: what the tool says, or what it shows.
 
+use memchr::memchr;
+
 use super::number::count_after;
 use super::words::begins;
 
@@ -95,6 +97,50 @@ impl<'l> Line<'l> {
         }
     }
 }
+
+/// Whether a line can be an [`Error`](Line::Error), by its first word. Few lines can, and this costs a fifth.
+pub(super) fn may_be_error(line: &[u8]) -> bool {
+    if is_indented(line) {
+        return false;
+    }
+    let line = undecorated(line);
+    let word = line.iter().take_while(|byte| IS_OF_NAME[usize::from(**byte)]).count();
+    let [first, last] = [0, word.wrapping_sub(1)].map(|at| line.get(at).map(u8::to_ascii_lowercase));
+    let says = matches!((first, word), (Some(b'e' | b'f'), 4..=7));
+    match line.get(word) {
+        // "exception in thread", "npm err", "traceback (most", "uncaught ".
+        Some(b' ') => {
+            says || matches!((first, word), (Some(b'e' | b't'), 9) | (Some(b'n'), 3) | (Some(b'u'), 8))
+        }
+        // Names of errors, "e:", "make:", "oops!", "panic:".
+        None | Some(b':' | b'[' | b']' | b'!' | b'>')
+            if word > 0 && matches!(last, Some(b'r' | b'n' | b'e' | b's' | b'c')) =>
+        {
+            true
+        }
+        // "--- fail".
+        Some(b'-') if word == 0 => true,
+        _ => says || is_behind_a_place(line),
+    }
+}
+
+/// Whether the first word may be a place in a file.
+fn is_behind_a_place(line: &[u8]) -> bool {
+    let end = memchr(b' ', line).unwrap_or(line.len());
+    matches!(line[..end], [.., b'0'..=b'9' | b')', b':'])
+}
+
+/// Bytes of the name of an error.
+static IS_OF_NAME: [bool; 256] = {
+    let mut is_of_name = [false; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        is_of_name[at] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+        at += 1;
+    }
+    is_of_name
+};
 
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -308,5 +354,68 @@ pub(super) fn is_of_differences(line: &[u8]) -> bool {
         [b'F' | b'B', ..] => line.trim_ascii_end().ends_with(b" differ"),
         [b'0'..=b'9', ..] => is_change(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_may_be_one() {
+        let starts = [
+            "",
+            " ",
+            "    ",
+            "\t",
+            "* ",
+            "[",
+            "--- ",
+            "(",
+            "\u{1b}[31m",
+            "● ",
+            "a.c:3:5: ",
+            "src/a.ts(3,5): ",
+        ];
+        let words = [
+            "error",
+            "Error",
+            "TypeError",
+            "java.io.IOException",
+            "FATAL",
+            "failure",
+            "failed",
+            "fail",
+            "FAIL",
+            "e",
+            "err",
+            "exception in thread",
+            "make",
+            "npm err",
+            "oops",
+            "panic",
+            "tool_use_error",
+            "traceback (most",
+            "uncaught",
+            "note",
+            "3",
+            "a.c:3",
+            "b:3:5",
+            "é",
+            "The end",
+        ];
+        let ends = ["", ": x", ":", "]", "!", "> x", "[x]", " x", " X", ": ***", " 3", "(3): x", ":3: x"];
+        for start in starts {
+            for word in words {
+                for end in ends {
+                    let line = [start, word, end].concat();
+                    let is_error = matches!(Line::of(line.as_bytes()), Line::Error(_));
+                    assert!(!is_error || may_be_error(line.as_bytes()), "{line:?}");
+                }
+            }
+        }
+        for line in ["The page is written", "   Compiling a v1.0", "src/a.c: 3", "10:42:07 x", "ok", ""] {
+            assert!(!may_be_error(line.as_bytes()), "{line:?}");
+        }
     }
 }

@@ -247,20 +247,28 @@ pub(crate) fn is_waiting(result: &ToolResult) -> bool {
     (result.text.goes_on() || pauses(&result.call)) && !is_failure(result)
 }
 
-/// Words of a tool that waits, whatever its arguments are.
-const PAUSES: [&str; 8] = ["wait", "sleep", "pause", "delay", "esperar", "warten", "attendre", "aguardar"];
+/// Words of a tool that waits, whatever its arguments are, that begin with this letter.
+const fn pauses_with(first: u8) -> &'static [&'static str] {
+    match first.to_ascii_lowercase() {
+        b'a' => &["attendre", "aguardar"],
+        b'd' => &["delay"],
+        b'e' => &["esperar"],
+        b'p' => &["pause"],
+        b's' => &["sleep"],
+        b'w' => &["wait", "warten"],
+        _ => &[],
+    }
+}
 
 /// Whether this call waits a while, whatever else it does: `sleep 5`, `time.sleep(5)`, but not a file of that name; or
 /// a tool whose name begins with the word for it (`wait`, `sleep_seconds`, `waitFor`).
 pub(crate) fn pauses(call: &ToolCall) -> bool {
-    let is_of_word = |byte: u8| byte.is_ascii_lowercase();
+    let name = call.tool.as_bytes();
     let is_named = |word: &&str| {
-        let name = call.tool.as_bytes();
-        name.first().is_some_and(|it| it.eq_ignore_ascii_case(&word.as_bytes()[0]))
-            && name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
-            && !name.get(word.len()).copied().is_some_and(is_of_word)
+        name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+            && !name.get(word.len()).is_some_and(u8::is_ascii_lowercase)
     };
-    if PAUSES.iter().any(is_named) {
+    if name.first().is_some_and(|first| pauses_with(*first).iter().any(is_named)) {
         return true;
     }
     let arguments = call.arguments.as_bytes();

@@ -31,12 +31,17 @@ static IS_OF_NAME: [bool; 256] = {
 /// The words of the text, in order, that have a point in them. The search is for points: most words have none.
 fn words_with_a_point(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
-    let is_of_name = |byte: &&u8| IS_OF_NAME[usize::from(**byte)];
+    let is_of_name = |at: usize| bytes.get(at).is_some_and(|byte| IS_OF_NAME[usize::from(*byte)]);
     let mut done = 0;
     std::iter::from_fn(move || {
         let point = done + memchr(b'.', bytes.get(done..)?)?;
-        let start = point - bytes[done..point].iter().rev().take_while(is_of_name).count();
-        let end = point + bytes[point..].iter().take_while(is_of_name).count();
+        let (mut start, mut end) = (point, point + 1);
+        while start > done && is_of_name(start - 1) {
+            start -= 1;
+        }
+        while is_of_name(end) {
+            end += 1;
+        }
         done = end;
         Some(&text[start..end])
     })
@@ -49,12 +54,20 @@ fn file(word: &str) -> Option<u64> {
     const HOSTS: [&str; 8] = ["com", "org", "net", "io", "ai", "edu", "gov", "www"];
     /// The longest ending, in characters: `properties`.
     const ENDING: usize = 10;
-    let bytes = word.as_bytes();
-    let is_trimmed = |byte: &&u8| matches!(byte, b'.' | b'-' | b'/' | b'~' | b'+');
-    let bytes = &bytes[..bytes.len() - bytes.iter().rev().take_while(is_trimmed).count()];
-    let is_of_ending = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let ending = bytes.iter().rev().take(ENDING + 1).take_while(is_of_ending).count();
-    let (before, ending) = bytes.split_at(bytes.len() - ending);
+    let is_trimmed = |byte: &u8| matches!(byte, b'.' | b'-' | b'/' | b'~' | b'+');
+    let mut bytes = word.as_bytes();
+    while let Some((last, rest)) = bytes.split_last()
+        && is_trimmed(last)
+    {
+        bytes = rest;
+    }
+    let mut point = bytes.len();
+    while let Some(b'a'..=b'z' | b'0'..=b'9') = bytes[..point].last()
+        && point + ENDING >= bytes.len()
+    {
+        point -= 1;
+    }
+    let (before, ending) = bytes.split_at(point);
     let before = before.strip_suffix(b".")?;
     if !(1..=ENDING).contains(&ending.len()) || !ending[0].is_ascii_lowercase() {
         return None;

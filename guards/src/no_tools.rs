@@ -73,6 +73,7 @@ mod judgement;
 mod messages;
 mod open;
 mod promises;
+mod recent;
 mod request;
 mod telling;
 mod user;

@@ -26,17 +26,21 @@ use memchr::{memchr, memchr_iter};
 use crate::identity::masked::identity_of;
 pub use errors::Errors;
 pub(crate) use errors::FoundErrors;
+pub(crate) use findings::Findings;
 use json::Telling;
 use line::{Line, is_marked, is_of_differences, is_silent};
 use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_denied};
 use shape::{Counts, Shape};
+use word_lines::WordLines;
 use words::{Meaning, meaning, next_word};
 
 mod errors;
+mod findings;
 mod json;
 mod line;
 mod number;
 mod shape;
+mod word_lines;
 mod words;
 
 /// Bytes at the beginning and at the end of an answer that are read. What comes between is mostly the contents of a
@@ -86,99 +90,6 @@ impl<'t> Reading<'t> {
         Findings::of(answer).in_answer(answer)
     }
 }
-
-/// A reading without the text of its answer, to be kept beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Findings {
-    pub(crate) failed: bool,
-    prospect: Prospect,
-    says_no: bool,
-    counts: bool,
-    failures: u16,
-    /// The bytes of the line, perhaps with blanks around it.
-    line: Option<(usize, usize)>,
-}
-
-impl Findings {
-    pub(crate) fn of(answer: &str) -> Self {
-        let bytes = answer.as_bytes();
-        let is_long = bytes.len() > HEAD + TAIL;
-        let (head, rest) = bytes.split_at(if is_long { HEAD } else { bytes.len() });
-        let tail = &rest[rest.len().saturating_sub(TAIL)..];
-        let read = |mut said: Said| {
-            said.read(head, 0, if is_long { Cut::End } else { Cut::Nowhere });
-            if is_long {
-                said.read(tail, bytes.len() - TAIL, Cut::Start);
-            }
-            said
-        };
-        let mut said = read(Said::default());
-        // Most answers have no word of failure, so it does not matter what kind of text they are.
-        let complains = said.error || said.failure || said.counted.is_some();
-        if complains && said.exit != Some(Count::None) || matches!(said.exit, Some(Count::Some(_))) {
-            let (shape, telling) = (Shape::of([head, tail]), Telling::of(head));
-            if telling.is_some() || shape.is_of_something([head, tail]) {
-                said = read(Said { shape: Some(shape), telling, ..Said::default() });
-            }
-        }
-        Self {
-            failed: said.verdict(),
-            prospect: said.prospect(),
-            says_no: said.says_no(),
-            counts: matches!(said.counted, Some(Count::Some(_))),
-            failures: said.failures(),
-            line: said.error_line.or(said.failure_line).or(said.count_line),
-        }
-    }
-
-    pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
-        let Self { failed, prospect, says_no, counts, failures, line } = self;
-        let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
-        Reading { failed, prospect, says_no, counts, failures, line }
-    }
-
-    /// All of it in one number, which is not zero.
-    pub(crate) fn packed(self) -> u64 {
-        let prospect = match self.prospect {
-            // What is an answer has no prospect.
-            _ if self.says_no => 3,
-            Prospect::Passing => 0,
-            Prospect::Lasting => 1,
-            Prospect::Unknown => 2,
-        };
-        // A line that is read is no longer than what is read of an answer.
-        let line = self.line.map_or(0, |(start, end)| (start << LENGTH_BITS | (end - start)) << 1 | 1);
-        let line = (line as u64) << 5 & !(u64::MAX << DIGEST_SHIFT);
-        let said = 1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3;
-        said | line | u64::from(self.failures) << DIGEST_SHIFT
-    }
-
-    /// What [`packed`](Self::packed) made a number of; `None` for zero.
-    pub(crate) fn unpacked(packed: u64) -> Option<Self> {
-        let prospect = match packed >> 3 & 3 {
-            0 => Prospect::Passing,
-            1 => Prospect::Lasting,
-            _ => Prospect::Unknown,
-        };
-        let line = ((packed & !(u64::MAX << DIGEST_SHIFT)) >> 6) as usize;
-        let start = line >> LENGTH_BITS;
-        let end = start + (line & ((1 << LENGTH_BITS) - 1));
-        let findings = Self {
-            failed: packed >> 1 & 1 == 1,
-            prospect,
-            says_no: packed >> 3 & 3 == 3,
-            counts: packed >> 2 & 1 == 1,
-            failures: (packed >> DIGEST_SHIFT) as u16,
-            line: (packed >> 5 & 1 == 1).then_some((start, end)),
-        };
-        (packed != 0).then_some(findings)
-    }
-}
-
-/// Bits for the length of a line.
-const LENGTH_BITS: u32 = usize::BITS - (HEAD + TAIL).leading_zeros();
-/// Where the digest is. What is left for the line is enough for an answer of gigabytes.
-const DIGEST_SHIFT: u32 = u64::BITS - u16::BITS;
 
 /// Where a part of an answer is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,6 +141,7 @@ struct Said {
     is_counting: bool,
     /// Digests of the whole lines that say that something failed, and not only how much.
     lines: u64,
+    words: WordLines,
 }
 
 impl Said {
@@ -268,6 +180,19 @@ impl Said {
         count ^ (lines ^ lines >> 16 ^ lines >> 32 ^ lines >> 48) as u16
     }
 
+    /// Reads the parts of an answer, each with its first byte.
+    fn having_read(mut self, parts: &[(&[u8], usize)]) -> Self {
+        for (nth, &(part, from)) in parts.iter().enumerate() {
+            let cut = match (nth, parts.len()) {
+                (0, 1) => Cut::Nowhere,
+                (0, _) => Cut::End,
+                (_, _) => Cut::Start,
+            };
+            self.read(part, from, cut);
+        }
+        self
+    }
+
     /// Reads lines, of which the first begins at this byte of the answer. A line that is cut has no digest: where it is
     /// cut depends on what comes before.
     fn read(&mut self, bytes: &[u8], from: usize, cut: Cut) {
@@ -281,6 +206,7 @@ impl Said {
             let says = !is_shown && self.line(line, (from + start, from + end));
             self.speaks = self.speaks || exit == self.exit && (says || !is_silent(line));
             self.differs = self.differs || is_of_differences(line);
+            self.words.end_line();
             let is_cut = match cut {
                 Cut::Nowhere => false,
                 Cut::End => end == bytes.len(),
@@ -315,7 +241,7 @@ impl Said {
                 return false;
             }
             (Line::Error(line), _) if self.telling.is_none() => {
-                self.error = true;
+                (self.error, self.words.has_word) = (true, true);
                 self.error_line = Some(place);
                 line
             }
@@ -400,13 +326,16 @@ impl Said {
             let (length, counted) = count_before(rest);
             // In `10:42 error.log` the number is one of a clock.
             self.count(counted.filter(|_| start == 0 || line[start - 1] != b':'));
-            self.mended |= rest.starts_with(b"0 remaining");
+            let is_mended = rest.starts_with(b"0 remaining");
+            self.mended |= is_mended;
+            self.words.has_word |= is_mended || counted.is_some();
             if let Some(status) = http_failure(line, start) {
                 self.refused(status);
             }
             return length;
         }
         let Some((meaning, length)) = meaning(rest) else { return 1 };
+        self.words.has_word = true;
         match meaning {
             Meaning::Failure => self.failure = true,
             Meaning::Timeout => (self.failure, self.timeout) = (true, true),
@@ -430,7 +359,7 @@ impl Said {
     }
 
     fn refused(&mut self, status: HttpFailure) {
-        self.failure = true;
+        (self.failure, self.words.has_word) = (true, true);
         self.passing |= status.may_pass();
         self.lasting |= !status.may_pass();
     }

@@ -119,6 +119,24 @@ pub(super) enum Step {
     Bare,
 }
 
+/// What a byte of arguments says: that they are code, or name a thing.
+const CODE: u8 = 1;
+const NAMES: u8 = 2;
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        kinds[at] = match at as u8 {
+            b'$' | b'(' | b')' | b'|' | b';' | b'=' | b'<' | b'>' | b'&' | b'/' | b'\\' | b'*' | b'\''
+            | b'`' => CODE,
+            b'0'..=b'9' | b'@' => NAMES,
+            _ => 0,
+        };
+        at += 1;
+    }
+    kinds
+};
+
 impl Step {
     pub(super) fn of(call: &ToolCall) -> Self {
         let may_change_again = matches!(call.effect, Effect::Write | Effect::External | Effect::Unknown);
@@ -126,11 +144,11 @@ impl Step {
         if !may_change_again || arguments.len() > STEP_BYTES || call.path_key().is_some() {
             return Self::No;
         }
-        let is_code = |it: &u8| b"$()|;=<>&/\\*'`".contains(it);
-        if arguments.iter().any(is_code) {
+        let kinds = arguments.iter().fold(0, |kinds, it| kinds | KINDS[usize::from(*it)]);
+        if kinds & CODE != 0 {
             return Self::No;
         }
-        let names = arguments.iter().any(|it| it.is_ascii_digit() || *it == b'@');
+        let names = kinds & NAMES != 0;
         if names { Self::OfThing } else { Self::Bare }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::instead::says_it_changed;
 use super::open::{Open, StillOpen};
+use super::recent::Recent;
 use super::vocabulary::{List, Words, plain};
 use crate::change::Change;
 use crate::failure::is_failure;
@@ -50,7 +51,7 @@ pub(super) struct Request {
     /// The files that calls named and that did not fail, in the whole run, oldest first.
     touched: VecDeque<u64>,
     /// The files that results named, in the whole run, oldest first.
-    shown: VecDeque<u64>,
+    shown: Recent,
     /// The files that calls named that may have changed something, in the whole run, oldest first.
     written: VecDeque<u64>,
     /// Whether something was changed in the run, or may have been, and whether it may have been any file.
@@ -120,7 +121,7 @@ impl Request {
         self.last_failed = is_failed;
         let (head, tail) = ends(&result.text, SHOWN);
         for file in files(head).chain(files(tail)) {
-            push(&mut self.shown, file);
+            self.shown.push(file);
         }
         if is_failed {
             return true;
@@ -157,7 +158,7 @@ impl Request {
     /// What the files that a text names say about it. Nothing, if a call may have touched files that it did not name,
     /// or if a result named one that the user did not: the model speaks of what it saw.
     pub(super) fn named_in(&self, text: &str) -> Named {
-        let is_shown = |file| !self.asked.contains(&file) && self.shown.contains(&file);
+        let is_shown = |file| !self.asked.contains(&file) && self.shown.contains(file);
         if files(text).any(is_shown) { Named::default() } else { self.acted_on(text) }
     }
 

@@ -1,7 +1,5 @@
 //! What kind of line it is: what the tool says, or what it shows.
 
-use memchr::memchr;
-
 use super::number::count_after;
 use super::words::begins;
 
@@ -103,7 +101,11 @@ pub(super) fn may_be_error(line: &[u8]) -> bool {
     if is_indented(line) {
         return false;
     }
-    let line = undecorated(line);
+    let blanks = line.iter().take_while(|byte| **byte == b' ').count();
+    let line = match &line[blanks..] {
+        bare @ [b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9', ..] => bare,
+        decorated => undecorated(decorated),
+    };
     let word = line.iter().take_while(|byte| IS_OF_NAME[usize::from(**byte)]).count();
     let [first, last] = [0, word.wrapping_sub(1)].map(|at| line.get(at).map(u8::to_ascii_lowercase));
     let says = matches!((first, word), (Some(b'e' | b'f'), 4..=7));
@@ -124,10 +126,10 @@ pub(super) fn may_be_error(line: &[u8]) -> bool {
     }
 }
 
-/// Whether the first word may be a place in a file.
+/// Whether the first word may be a place in a file. Behind two blanks is a line of the file.
 fn is_behind_a_place(line: &[u8]) -> bool {
-    let end = memchr(b' ', line).unwrap_or(line.len());
-    matches!(line[..end], [.., b'0'..=b'9' | b')', b':'])
+    let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
+    matches!(line[..end], [.., b'0'..=b'9' | b')', b':']) && line.get(end + 1) != Some(&b' ')
 }
 
 /// Bytes of the name of an error.

@@ -65,12 +65,6 @@ impl Shape {
         }
     }
 
-    /// Whether words of a line in these parts may not count: else it is read as if it had no shape.
-    pub(super) fn is_of_something(self, parts: [&[u8]; 2]) -> bool {
-        let mut lines = parts.into_iter().flat_map(|part| part.split(|byte| *byte == b'\n'));
-        self != Self::default() || lines.any(is_row)
-    }
-
     /// Which words of a line count, which begins at this byte of the answer.
     pub(super) fn counts(self, line: &[u8], from: usize) -> Counts {
         if self.items && (is_item(line) || line.starts_with(b"  ")) {

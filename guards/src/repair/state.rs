@@ -138,8 +138,8 @@ impl RepairState {
         if !of_calls && is_nudge(text) && !asked.asks_to_see() && !asked.may_want_calls() {
             self.wish = match self.wish {
                 Wish::Shown | Wish::Perhaps if wants_it_done(text) => Wish::None,
-                Wish::Shown => Wish::Perhaps,
-                kept => kept,
+                Wish::Shown | Wish::Perhaps => Wish::Perhaps,
+                kept @ (Wish::None | Wish::Open) => kept,
             };
             return;
         }
@@ -154,7 +154,7 @@ impl RepairState {
         self.wish = match self.wish.kept(text, asked) {
             _ if of_calls => Wish::Open,
             Wish::None if may_be => Wish::Perhaps,
-            kept => kept,
+            kept @ (Wish::None | Wish::Open | Wish::Shown | Wish::Perhaps) => kept,
         };
         (self.asked, self.agreed) = (None, false);
         self.made.clear();

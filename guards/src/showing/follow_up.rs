@@ -86,11 +86,7 @@ fn is_brief(question: &str) -> bool {
 /// Whether a text begins with one of these words, or, in a script without blanks, with these characters.
 fn begins(text: &str, all: &[&str]) -> bool {
     let is_apart = |rest: &str| rest.chars().next().is_none_or(|c| !c.is_alphanumeric());
-    let begins = |it: &&str| {
-        let rest = text.strip_prefix(*it);
-        rest.is_some_and(|rest| it.chars().any(is_sign) || is_apart(rest))
-    };
-    all.iter().any(|it| begins(&it))
+    all.iter().any(|it| text.strip_prefix(it).is_some_and(|rest| it.chars().any(is_sign) || is_apart(rest)))
 }
 
 /// Whether a question ends in a particle that asks about what it names.

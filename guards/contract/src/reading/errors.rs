@@ -53,7 +53,11 @@ impl FoundErrors {
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Errors<'_> {
-        let line = |(start, length)| answer.get(start..answer.floor_char_boundary(start + length));
+        // A cut character is left out.
+        let line = |(start, length)| {
+            let mut ends = (start..=start + length).rev();
+            answer.get(start..ends.find(|&end| answer.is_char_boundary(end))?)
+        };
         Errors { digest: self.digest, first: self.first.and_then(line).map(str::trim) }
     }
 

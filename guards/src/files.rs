@@ -10,9 +10,22 @@ pub(crate) fn files(text: &str) -> impl Iterator<Item = u64> + '_ {
     named(text).map(|(file, _)| file)
 }
 
-/// The same, each with the word that names it.
+/// The same, each with the word that names it. A file is a name, a point, and a short ending in small letters, by
+/// which it is found: most words have no point. A folder is none, because a slash is also between two words, and
+/// neither are addresses, hosts and abbreviations.
 pub(crate) fn named(text: &str) -> impl Iterator<Item = (u64, &str)> {
-    words_with_a_point(text).filter_map(|word| Some((file(word)?, word.trim_end_matches('.'))))
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let floor = done;
+            let point = floor + memchr(b'.', bytes.get(floor..)?)?;
+            done = point + bytes[point..].iter().take_while(|byte| IS_OF_NAME[usize::from(**byte)]).count();
+            if let Some((file, start)) = file(&bytes[floor..done]) {
+                return Some((file, text[floor + start..done].trim_end_matches('.')));
+            }
+        }
+    })
 }
 
 /// Which bytes can be part of a file's name as it is written here.
@@ -28,60 +41,36 @@ static IS_OF_NAME: [bool; 256] = {
     is_of_name
 };
 
-/// The words of the text, in order, that have a point in them. The search is for points: most words have none.
-fn words_with_a_point(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let is_of_name = |at: usize| bytes.get(at).is_some_and(|byte| IS_OF_NAME[usize::from(*byte)]);
-    let mut done = 0;
-    std::iter::from_fn(move || {
-        let point = done + memchr(b'.', bytes.get(done..)?)?;
-        let (mut start, mut end) = (point, point + 1);
-        while start > done && is_of_name(start - 1) {
-            start -= 1;
-        }
-        while is_of_name(end) {
-            end += 1;
-        }
-        done = end;
-        Some(&text[start..end])
-    })
-}
-
-/// The digest of a word, if it is written like a file: a name, a point, and a short ending in small letters. A folder
-/// is none, because a slash is also between two words, and neither are addresses, hosts and abbreviations.
-fn file(word: &str) -> Option<u64> {
+/// The digest of the word at the end of a text that has no other word with a point, if it is written like a file, and
+/// where it begins.
+fn file(text: &[u8]) -> Option<(u64, usize)> {
     /// Ends of hosts.
     const HOSTS: [&str; 8] = ["com", "org", "net", "io", "ai", "edu", "gov", "www"];
     /// The longest ending, in characters: `properties`.
     const ENDING: usize = 10;
-    let is_trimmed = |byte: &u8| matches!(byte, b'.' | b'-' | b'/' | b'~' | b'+');
-    let mut bytes = word.as_bytes();
-    while let Some((last, rest)) = bytes.split_last()
-        && is_trimmed(last)
-    {
-        bytes = rest;
+    let mut text = text;
+    while let Some((b'.' | b'-' | b'/' | b'~' | b'+', rest)) = text.split_last() {
+        text = rest;
     }
-    let mut point = bytes.len();
-    while let Some(b'a'..=b'z' | b'0'..=b'9') = bytes[..point].last()
-        && point + ENDING >= bytes.len()
-    {
-        point -= 1;
-    }
-    let (before, ending) = bytes.split_at(point);
+    let is_of_ending = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ending = text.iter().rev().take(ENDING + 1).take_while(is_of_ending).count();
+    let (before, ending) = text.split_at(text.len() - ending);
     let before = before.strip_suffix(b".")?;
     if !(1..=ENDING).contains(&ending.len()) || !ending[0].is_ascii_lowercase() {
         return None;
     }
-    let start = before.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |last| last + 1);
-    let stem = &before[start..];
-    let is_bare = start == 0;
+    let start = before.len() - before.iter().rev().take_while(|it| IS_OF_NAME[usize::from(**it)]).count();
+    let slash = before[start..].iter().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    let stem = &before[slash.map_or(start, |slash| start + slash + 1)..];
+    let is_bare = slash.is_none();
     // `e.g` and `z.b` are words, and `Node.js` is the name of a product.
-    let is_host = || HOSTS.iter().any(|host| host.as_bytes() == ending);
+    let is_host = || matches!(ending.len(), 2 | 3) && HOSTS.iter().any(|host| host.as_bytes() == ending);
     let is_word = is_bare && (stem.len() < 2 && ending.len() < 2 || is_host());
     let is_product = is_bare && ending == b"js" && stem.first().is_some_and(u8::is_ascii_uppercase);
     let has_letters = stem.iter().any(u8::is_ascii_alphabetic);
-    let is_address = bytes.contains(&b'@') || bytes.starts_with(b"//");
-    (has_letters && !is_word && !is_product && !is_address).then(|| xxh3_64(&bytes[start..]))
+    let is_address = || before[start..].contains(&b'@') || before[start..].starts_with(b"//");
+    let is_file = has_letters && !is_word && !is_product && !is_address();
+    is_file.then(|| (xxh3_64(&text[before.len() - stem.len()..]), start))
 }
 
 #[cfg(test)]
@@ -89,22 +78,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_words_with_a_point_are_found() {
-        let plain = |text: &str| -> Vec<String> {
+    fn a_file_is_found_wherever_its_word_stands() {
+        let plain = |text: &str| -> Vec<u64> {
             let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_./\\-~+@".contains(c);
             let words = text.split(move |c: char| !is_of_name(c)).filter(|word| word.contains('.'));
-            words.map(str::to_owned).collect()
+            words.filter_map(|word| Some(file(word.as_bytes())?.0)).collect()
         };
-        let parts =
-            ["a.py", "é", " ", ".", "x", "现", "(b/c.rs", ")", "..", "~/d-e+f@g", "\n", "\\h.i", "{\"j.k\":"];
+        let parts = [
+            "a.py",
+            "é",
+            " ",
+            ".",
+            "x",
+            "现",
+            "(b/c.rs",
+            ")",
+            "..",
+            "~/d-e+f@g",
+            "\n",
+            "\\h.i",
+            "{\"j.k\":",
+            "//",
+        ];
         for first in parts {
             for second in parts {
                 for third in parts {
                     let text = [first, second, third, first].concat();
-                    assert_eq!(words_with_a_point(&text).collect::<Vec<_>>(), plain(&text), "{text:?}");
+                    assert_eq!(files(&text).collect::<Vec<_>>(), plain(&text), "{text:?}");
                 }
             }
         }
+        let words = |text| named(text).map(|(_, word)| word.to_owned()).collect::<Vec<_>>();
+        assert_eq!(words("See src/a.py, (b.rs) and ./c.md..."), ["src/a.py", "b.rs", "./c.md"]);
     }
 
     #[test]

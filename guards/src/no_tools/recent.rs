@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 /// Files that are remembered.
 const FILES: usize = 128;
-/// Places of the table of counts: with eight for each file, most new files meet an empty one.
+/// Places of the table: with eight for each file, most files have one of their own.
 const PLACES: usize = 1_024;
 
-/// Digests of files, each once, oldest first. A listing names many files, most of them new, so a table of counts says
-/// first which cannot be among them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Digests of files, each once, oldest first. A listing names many files, so a table says first which of them are among
+/// these.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "VecDeque<u64>", into = "VecDeque<u64>")]
 pub(super) struct Recent {
     files: VecDeque<u64>,
-    /// How many of the files have these bits; empty if there are none.
-    counts: Vec<u8>,
+    /// For each place, how many of the files belong there and the newest of them, if it is not forgotten.
+    places: Vec<(u64, u8)>,
 }
 
 fn place(file: u64) -> usize {
@@ -25,7 +25,11 @@ fn place(file: u64) -> usize {
 
 impl Recent {
     pub(super) fn contains(&self, file: u64) -> bool {
-        self.counts.get(place(file)).is_some_and(|count| *count > 0) && self.files.contains(&file)
+        match self.places.get(place(file)) {
+            None | Some((_, 0)) => false,
+            Some((newest, _)) if *newest == file && file != 0 => true,
+            Some(_) => self.files.contains(&file),
+        }
     }
 
     pub(super) fn push(&mut self, file: u64) {
@@ -35,15 +39,27 @@ impl Recent {
         if self.files.len() == FILES
             && let Some(oldest) = self.files.pop_front()
         {
-            self.counts[place(oldest)] -= 1;
+            let (newest, count) = &mut self.places[place(oldest)];
+            *count -= 1;
+            *newest = if *newest == oldest { 0 } else { *newest };
         }
-        if self.counts.is_empty() {
-            self.counts.resize(PLACES, 0);
+        if self.places.is_empty() {
+            self.places.resize(PLACES, (0, 0));
         }
-        self.counts[place(file)] += 1;
+        let (newest, count) = &mut self.places[place(file)];
+        (*newest, *count) = (file, *count + 1);
         self.files.push_back(file);
     }
 }
+
+/// The table follows from the files, and from those that were forgotten.
+impl PartialEq for Recent {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
+impl Eq for Recent {}
 
 impl From<VecDeque<u64>> for Recent {
     fn from(files: VecDeque<u64>) -> Self {

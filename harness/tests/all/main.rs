@@ -83,3 +83,4 @@ mod triage;
 mod trials;
 mod validity;
 mod warnings;
+mod written;

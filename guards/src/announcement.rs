@@ -11,22 +11,12 @@ use std::sync::LazyLock;
 use crate::fence;
 use crate::search::has_question_mark;
 use balk_contract::wording::is_longer;
+pub(crate) use sentence::Announcement;
 use sentence::Sentence;
 use vocabulary::{BEFORE_A_DEED, BEGINS, BEHIND_A_DEED, CONDITIONS, ENDINGS, IFS, SOON, SOON_BEHIND};
 
 mod sentence;
 mod vocabulary;
-
-/// How a text announces an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Announcement {
-    /// It names an action and a time, but not who acts: an instruction may have the same words.
-    Perhaps,
-    /// It breaks off, or says that the speaker is about to act.
-    Outright,
-    /// It is longer, such as a plan, and its last paragraph says that the speaker is about to act.
-    AtTheEnd,
-}
 
 /// True if a text announces something and ends before doing it ("I'll list the files now:").
 ///

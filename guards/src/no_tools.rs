@@ -29,8 +29,8 @@
 //! that has tried and says again that it cannot. A question about what the model will do asks for an announcement, and
 //! a question of the model asks for an answer: one that the user gave is no nudge, so the next question is another one.
 //! Once an answer was more than a yes, questions that ask something new are an interview, and a yes answers them.
-//! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed call also counts: the model acted. A withheld
-//! answer (content filter) is not its concern.
+//! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed
+//call also counts: the model acted. A withheld ! answer (content filter) is not its concern.
 //!
 //! *Says* what was wrong, and shows the form of a call by an example: of the tool that the model's own text names, or
 //! of the tool that failed before it showed code, else of no tool. Models call the tool that a message names, fitting
@@ -53,7 +53,7 @@ use serde_json::Value;
 
 use crate::printed;
 use dispute::Dispute;
-use instead::Instead;
+use instead::{CHARS, Instead};
 use promises::Promises;
 use request::{Request, has_failed};
 
@@ -178,8 +178,6 @@ const NAME: &str = "no-tools";
 const VERSION: u64 = 7;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
-/// The longest text that is remembered, or that is read as saying what comes next, in characters.
-const CHARS: usize = 400;
 /// Texts that are remembered, to find one that comes again after a nudge.
 const TEXTS: usize = 4;
 

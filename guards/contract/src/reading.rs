@@ -21,32 +21,22 @@
 //! ran out may be enough later, unless it was spent on waiting for a part of a page: that depends on the page. `balk
 //! texts` shows how messages of real tools are read.
 
-use memchr::{memchr, memchr_iter};
-
-use crate::identity::masked::identity_of;
 pub use errors::Errors;
 pub(crate) use errors::FoundErrors;
-pub(crate) use findings::Findings;
 use json::Telling;
-use line::{Line, is_marked, is_of_differences, is_silent};
-use number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_denied};
+use number::Count;
+pub use said::Prospect;
+use said::{HEAD, Said, TAIL};
 use shape::{Counts, Shape};
-use word_lines::WordLines;
-use words::{Meaning, meaning, next_word};
 
 mod errors;
-mod findings;
 mod json;
 mod line;
 mod number;
+mod said;
 mod shape;
 mod word_lines;
 mod words;
-
-/// Bytes at the beginning and at the end of an answer that are read. What comes between is mostly the contents of a
-/// file, or the steps of a build.
-const HEAD: usize = 240;
-const TAIL: usize = 240;
 
 /// What an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +45,9 @@ pub struct Reading<'t> {
     pub failed: bool,
     /// If it is a failure: whether the same call may work later.
     pub prospect: Prospect,
-    /// Whether it is an answer in the form of a failure: an exit status of 1 or none, and no output or only differences.
-    /// So `grep` says that there is no match, and `test`, `pgrep` and `diff` say no. A program that could not do its work
-    /// says why, or leaves with another status.
+    /// Whether it is an answer in the form of a failure: an exit status of 1 or none, and no output or only
+    /// differences. So `grep` says that there is no match, and `test`, `pgrep` and `diff` say no. A program that could
+    /// not do its work says why, or leaves with another status.
     pub says_no: bool,
     /// Whether it counts failures, as a run of tests does.
     pub counts: bool,
@@ -69,20 +59,6 @@ pub struct Reading<'t> {
     pub line: Option<&'t str>,
 }
 
-/// Whether a failed call may work later, though nobody changes anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Prospect {
-    /// It may: a network, a lock, a limit of rate.
-    Passing,
-    /// It names something that stays so: a name, a form, a right.
-    Lasting,
-    /// It does not say.
-    #[default]
-    Unknown,
-}
-
 impl<'t> Reading<'t> {
     /// Reads an answer: its beginning and its end, if it is long.
     #[must_use]
@@ -91,289 +67,101 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Where a part of an answer is cut.
+/// A reading without the text of its answer, to be kept beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cut {
-    Nowhere,
-    End,
-    Start,
+pub(crate) struct Findings {
+    pub(crate) failed: bool,
+    prospect: Prospect,
+    says_no: bool,
+    counts: bool,
+    failures: u16,
+    /// The bytes of the line, perhaps with blanks around it.
+    line: Option<(usize, usize)>,
 }
 
-/// A digest of a line without its volatile parts, and without the number of a thread (`thread 'a' (4711) panicked`).
-fn digest(line: &[u8]) -> u64 {
-    let number = |at: usize| line[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_alone = |at: usize| number(at) > 0 && line.get(at + 1 + number(at)) == Some(&b')');
-    let found = memchr_iter(b'(', line).find(|&at| is_alone(at));
-    let (before, behind) = line.split_at(found.unwrap_or(line.len()));
-    let behind = behind.get(1 + found.map_or(0, number)..).unwrap_or_default();
-    identity_of(before).folded() ^ identity_of(behind).folded().rotate_left(32)
-}
-
-/// What the lines say together.
-#[derive(Clone, Copy, Debug, Default)]
-struct Said {
-    /// What kind of text it is; without it, all words count.
-    shape: Option<Shape>,
-    /// What speaks of the call, if the answer is JSON.
-    telling: Option<Telling>,
-    exit: Option<Count>,
-    counted: Option<Count>,
-    /// All that was counted is mended.
-    mended: bool,
-    error: bool,
-    failure: bool,
-    /// A line says more than an exit status; one is of a list of differences.
-    speaks: bool,
-    differs: bool,
-    success: bool,
-    /// What its words say of a later try.
-    passing: bool,
-    timeout: bool,
-    part: bool,
-    lasting: bool,
-    hint: bool,
-    /// The bytes of the last lines that begin like an error, and that have a word of failure.
-    error_line: Option<(usize, usize)>,
-    failure_line: Option<(usize, usize)>,
-    /// The last one in which only a count says that something failed.
-    count_line: Option<(usize, usize)>,
-    /// Whether the current line has counted failures.
-    is_counting: bool,
-    /// Digests of the whole lines that say that something failed, and not only how much.
-    lines: u64,
-    words: WordLines,
-}
-
-impl Said {
-    fn verdict(self) -> bool {
-        match (self.exit, self.counted) {
-            (Some(exit), _) => exit != Count::None,
-            (None, Some(Count::Some(_))) => !self.mended,
-            (None, Some(Count::None)) => self.error,
-            (None, None) => self.error || self.failure && !self.success,
-        }
-    }
-
-    fn says_no(self) -> bool {
-        let is_answer = !self.speaks || self.differs && !self.error && !self.failure;
-        is_answer && matches!(self.exit, None | Some(Count::Some(1)))
-    }
-
-    fn prospect(self) -> Prospect {
-        if self.says_no() {
-            return Prospect::Unknown;
-        }
-        // A part of a page that did not come in time is not there. Whether it will be, the page says.
-        let awaits_part = self.timeout && self.part;
-        let passing = self.passing || self.timeout && !awaits_part;
-        match (passing, self.lasting, self.hint && !awaits_part) {
-            (true, _, _) | (false, false, true) => Prospect::Passing,
-            (false, true, _) => Prospect::Lasting,
-            (false, false, false) => Prospect::Unknown,
-        }
-    }
-
-    /// The count and the lines in one number.
-    fn failures(self) -> u16 {
-        let count = if let Some(Count::Some(count)) = self.counted { count } else { 0 };
-        let lines = self.lines;
-        count ^ (lines ^ lines >> 16 ^ lines >> 32 ^ lines >> 48) as u16
-    }
-
-    /// Reads the parts of an answer, each with its first byte.
-    fn having_read(mut self, parts: &[(&[u8], usize)]) -> Self {
-        for (nth, &(part, from)) in parts.iter().enumerate() {
-            let cut = match (nth, parts.len()) {
-                (0, 1) => Cut::Nowhere,
-                (0, _) => Cut::End,
-                (_, _) => Cut::Start,
-            };
-            self.read(part, from, cut);
-        }
-        self
-    }
-
-    /// Reads lines, of which the first begins at this byte of the answer. A line that is cut has no digest: where it is
-    /// cut depends on what comes before.
-    fn read(&mut self, bytes: &[u8], from: usize, cut: Cut) {
-        let mut start = 0;
-        for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
-            let line = &bytes[start..end];
-            let exit = self.exit;
-            // A line of a list of differences is of a file.
-            let is_shown =
-                self.differs && matches!(line, [b'-' | b'<' | b'>', ..]) && !line.starts_with(b"--- ");
-            let says = !is_shown && self.line(line, (from + start, from + end));
-            self.speaks = self.speaks || exit == self.exit && (says || !is_silent(line));
-            self.differs = self.differs || is_of_differences(line);
-            self.words.end_line();
-            let is_cut = match cut {
-                Cut::Nowhere => false,
-                Cut::End => end == bytes.len(),
-                Cut::Start => start == 0,
-            };
-            if says && !is_cut {
-                self.lines = self.lines.rotate_left(7) ^ digest(line);
+impl Findings {
+    pub(crate) fn of(answer: &str) -> Self {
+        let bytes = answer.as_bytes();
+        let is_long = bytes.len() > HEAD + TAIL;
+        let (head, rest) = bytes.split_at(if is_long { HEAD } else { bytes.len() });
+        let tail = &rest[rest.len().saturating_sub(TAIL)..];
+        let parts = [(head, 0), (tail, bytes.len() - tail.len())];
+        let parts = &parts[..1 + usize::from(is_long)];
+        let mut said = Said::default().having_read(parts);
+        // Most answers have no word of failure, so it does not matter what kind of text they are.
+        let complains = said.error || said.failure || said.counted.is_some();
+        if complains && said.exit != Some(Count::None) || matches!(said.exit, Some(Count::Some(_))) {
+            let (shape, telling) = (Shape::of([head, tail]), Telling::of(head));
+            let counts = |line: &[u8], from| shape.counts(line, from) == Counts::All;
+            // Where all words count in each line that has one, the same would be read again.
+            if telling.is_some() || !said.words.are_in(parts, counts) {
+                said = Said::of_kind(shape, telling).having_read(parts);
             }
-            start = end + 1;
         }
+        said.into()
     }
 
-    /// Reads a line. Whether it says that something failed, and not only how much.
-    fn line(&mut self, line: &[u8], place: (usize, usize)) -> bool {
-        let errors = self.error_line;
-        let end = line.len();
-        let shape = self.shape.filter(|_| self.telling.is_none());
-        let counts = shape.map_or(Counts::All, |shape| shape.counts(line, place.0));
-        let line = match (Line::of(line), counts) {
-            (Line::Aside, _) => return false,
-            (Line::Warning(line), _) => {
-                self.numbers(line, Counts::Nothing);
-                return false;
-            }
-            (Line::Plain(line), Counts::Nothing | Counts::Marked)
-            | (Line::Error(line), Counts::Verdict | Counts::Nothing) => {
-                self.numbers(line, counts);
-                return false;
-            }
-            (Line::Error(line), Counts::Marked | Counts::Clauses) if !is_marked(line) => {
-                self.numbers(line, counts);
-                return false;
-            }
-            (Line::Error(line), _) if self.telling.is_none() => {
-                (self.error, self.words.has_word) = (true, true);
-                self.error_line = Some(place);
-                line
-            }
-            (Line::Error(line) | Line::Plain(line), _) => line,
+    pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {
+        let Self { failed, prospect, says_no, counts, failures, line } = self;
+        let line = line.and_then(|(start, end)| answer.get(start..end)).map(str::trim);
+        Reading { failed, prospect, says_no, counts, failures, line }
+    }
+
+    /// All of it in one number, which is not zero.
+    pub(crate) fn packed(self) -> u64 {
+        let prospect = match self.prospect {
+            // What is an answer has no prospect.
+            _ if self.says_no => 3,
+            Prospect::Passing => 0,
+            Prospect::Lasting => 1,
+            Prospect::Unknown => 2,
         };
-        let failures = self.failure;
-        (self.failure, self.is_counting) = (false, false);
-        let cut = end - line.len();
-        let mut at = 0;
-        let is_quoting = memchr(b'"', line).is_some();
-        while let Some(start) = next_word(line, at) {
-            if !line[start].is_ascii_digit() && meaning(&line[start..]).is_none() {
-                at = start + 1;
-                continue;
-            }
-            let is_read = match &self.telling {
-                Some(telling) => telling.has(place.0 + cut + start),
-                None if counts == Counts::All && !is_quoting => true,
-                None => counts.has(line, start, cut),
-            };
-            at = start
-                + match is_read {
-                    true => self.word(line, start),
-                    false if self.telling.is_some() => self.member(line, start, place.0),
-                    false => self.number(line, start, counts),
-                };
-        }
-        match (self.failure, self.is_counting) {
-            (true, _) => self.failure_line = Some(place),
-            (false, true) => self.count_line = Some(place),
-            (false, false) => {}
-        }
-        let says = self.failure || self.error_line != errors;
-        self.failure |= failures;
-        says
+        // A line that is read is no longer than what is read of an answer.
+        let line = self.line.map_or(0, |(start, end)| (start << LENGTH_BITS | (end - start)) << 1 | 1);
+        let line = (line as u64) << 5 & !(u64::MAX << DIGEST_SHIFT);
+        let said = 1 | u64::from(self.failed) << 1 | u64::from(self.counts) << 2 | prospect << 3;
+        said | line | u64::from(self.failures) << DIGEST_SHIFT
     }
 
-    /// Reads the numbers in a line whose words do not count.
-    fn numbers(&mut self, line: &[u8], counts: Counts) {
-        let mut at = 0;
-        while let Some(start) = next_word(line, at) {
-            at = start + self.number(line, start, counts);
-        }
-    }
-
-    /// Reads the exit status of a member of JSON that starts here, in the end of an answer that is cut.
-    fn member(&mut self, line: &[u8], start: usize, from: usize) -> usize {
-        let is_name = from >= HEAD && line[..start].ends_with(b"\"");
-        if is_name { self.number(line, start, Counts::Nothing) } else { 1 }
-    }
-
-    /// Reads the exit status that starts here, or the count of failures behind its name: data has them, too. Returns how
-    /// many bytes were read.
-    fn number(&mut self, line: &[u8], start: usize, counts: Counts) -> usize {
-        let Some((meaning, length)) = meaning(&line[start..]) else { return 1 };
-        let rest = &line[start + length..];
-        match meaning {
-            Meaning::Exit if counts.has_exit(line) => {
-                self.exit = worse(self.exit, exit_status(&line[start..]));
-            }
-            Meaning::Counted if self.telling.is_none() && counts != Counts::Nothing => {
-                self.count(count_after(rest))
-            }
-            Meaning::Part => self.part = true,
-            Meaning::Failure
-            | Meaning::Passing
-            | Meaning::Timeout
-            | Meaning::Lasting
-            | Meaning::Hint
-            | Meaning::Success
-            | Meaning::Nothing
-            | Meaning::Exit
-            | Meaning::Counted => {}
-        }
-        1
-    }
-
-    /// Reads the word that starts here, and returns how many bytes it took.
-    fn word(&mut self, line: &[u8], start: usize) -> usize {
-        let rest = &line[start..];
-        if rest[0].is_ascii_digit() {
-            let (length, counted) = count_before(rest);
-            // In `10:42 error.log` the number is one of a clock.
-            self.count(counted.filter(|_| start == 0 || line[start - 1] != b':'));
-            let is_mended = rest.starts_with(b"0 remaining");
-            self.mended |= is_mended;
-            self.words.has_word |= is_mended || counted.is_some();
-            if let Some(status) = http_failure(line, start) {
-                self.refused(status);
-            }
-            return length;
-        }
-        let Some((meaning, length)) = meaning(rest) else { return 1 };
-        self.words.has_word = true;
-        match meaning {
-            Meaning::Failure => self.failure = true,
-            Meaning::Timeout => (self.failure, self.timeout) = (true, true),
-            Meaning::Part => self.part = true,
-            Meaning::Passing => (self.failure, self.passing) = (true, true),
-            Meaning::Lasting => (self.failure, self.lasting) = (true, true),
-            Meaning::Hint => self.hint = true,
-            // `"ok": false`.
-            Meaning::Success if is_denied(&rest[length..]) => self.failure = true,
-            Meaning::Success => self.success |= start == 0,
-            Meaning::Nothing => self.count(Some(Count::None)),
-            Meaning::Exit => self.exit = worse(self.exit, exit_status(rest)),
-            Meaning::Counted => match count_after(&rest[length..]) {
-                // What was counted before it, as in "2 failed".
-                None if self.is_counting => {}
-                None => self.failure = true,
-                counted => self.count(counted),
-            },
-        }
-        length
-    }
-
-    fn refused(&mut self, status: HttpFailure) {
-        (self.failure, self.words.has_word) = (true, true);
-        self.passing |= status.may_pass();
-        self.lasting |= !status.may_pass();
-    }
-
-    fn count(&mut self, counted: Option<Count>) {
-        self.is_counting |= matches!(counted, Some(Count::Some(_)));
-        self.counted = worse(self.counted, counted);
+    /// What [`packed`](Self::packed) made a number of; `None` for zero.
+    pub(crate) fn unpacked(packed: u64) -> Option<Self> {
+        let prospect = match packed >> 3 & 3 {
+            0 => Prospect::Passing,
+            1 => Prospect::Lasting,
+            _ => Prospect::Unknown,
+        };
+        let line = ((packed & !(u64::MAX << DIGEST_SHIFT)) >> 6) as usize;
+        let start = line >> LENGTH_BITS;
+        let end = start + (line & ((1 << LENGTH_BITS) - 1));
+        let findings = Self {
+            failed: packed >> 1 & 1 == 1,
+            prospect,
+            says_no: packed >> 3 & 3 == 3,
+            counts: packed >> 2 & 1 == 1,
+            failures: (packed >> DIGEST_SHIFT) as u16,
+            line: (packed >> 5 & 1 == 1).then_some((start, end)),
+        };
+        (packed != 0).then_some(findings)
     }
 }
 
-/// The greater count of the two.
-fn worse(a: Option<Count>, b: Option<Count>) -> Option<Count> {
-    a.max(b)
+impl From<Said> for Findings {
+    fn from(said: Said) -> Self {
+        Self {
+            failed: said.verdict(),
+            prospect: said.prospect(),
+            says_no: said.says_no(),
+            counts: matches!(said.counted, Some(Count::Some(_))),
+            failures: said.failures(),
+            line: said.error_line.or(said.failure_line).or(said.count_line),
+        }
+    }
 }
+
+/// Bits for the length of a line.
+const LENGTH_BITS: u32 = usize::BITS - (HEAD + TAIL).leading_zeros();
+/// Where the digest is. What is left for the line is enough for an answer of gigabytes.
+const DIGEST_SHIFT: u32 = u64::BITS - u16::BITS;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,21 @@
 //! Who does what in a sentence, as far as a few words and their order say it.
 
-use super::Announcement;
 use super::vocabulary::{ADDRESSES, DEEDS, GERMAN, NEGATIONS, SIGN_DEEDS, SPANISH, SPEAKERS};
 
 /// The meaning of "close": in words, and in characters for scripts without blanks.
 const WORDS: usize = 4;
 const SIGNS: usize = 12;
+
+/// How a text announces an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Announcement {
+    /// It names an action and a time, but not who acts: an instruction may have the same words.
+    Perhaps,
+    /// It breaks off, or says that the speaker is about to act.
+    Outright,
+    /// It is longer, such as a plan, and its last paragraph says that the speaker is about to act.
+    AtTheEnd,
+}
 
 /// A sentence with straight apostrophes.
 pub(super) struct Sentence {

@@ -16,9 +16,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::CHARS;
-use super::instead::says_it_changed;
-use super::judgement::admits;
+use super::instead::{CHARS, admits, says_it_changed};
 use super::telling::{digest, digests, is_value, telling};
 use super::vocabulary::{List, has_any};
 use crate::acknowledgement::{names_reason, says_it_could_not};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::vocabulary::{List, Words, plain};
+use crate::acknowledgement::says_it_cannot;
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::{announcement, fence, printed};
@@ -32,8 +33,9 @@ pub(super) enum Instead {
     Reports,
 }
 
-/// The longest denial or claim, in characters: a longer text gives its reasons, or an answer beside it.
-const CHARS: usize = 400;
+/// The longest denial or claim, in characters: a longer text gives its reasons, or an answer beside it. The longest
+/// text, too, that is remembered, or that is read as saying what comes next.
+pub(super) const CHARS: usize = 400;
 /// The longest question that only ends a message ("Anything else?"), in characters.
 const CLOSING_CHARS: usize = 60;
 /// Items that make a list.
@@ -154,6 +156,11 @@ fn last_end(text: &str) -> usize {
     let ends = |&(at, mark): &(usize, &str)| mark != "." || text[at + 1..].starts_with(char::is_whitespace);
     let last = text.rmatch_indices(['.', '!', '\n', '。', '！']).find(ends);
     last.map_or(0, |(at, mark)| at + mark.len())
+}
+
+/// Whether a text may say plainly that something was not done.
+pub(super) fn admits(text: &str) -> bool {
+    Words::of(&plain(text)).has(List::Negations) || says_it_cannot(text)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Whether a text without a call is a mistake where text may end the task: what the transcript says against it.
 
-use super::instead::{Instead, denies_tools};
+use super::NoTools;
+use super::instead::{CHARS, Instead, admits, denies_tools};
 use super::request::{is_open_question, questions};
 use super::telling::{digest, digests, is_value, telling};
-use super::vocabulary::{List, Words, has_any, plain};
-use super::{CHARS, NoTools};
+use super::vocabulary::{List, has_any};
 use crate::acknowledgement::says_it_cannot;
 use crate::announcement::{self, Announcement};
 use crate::files::files;
@@ -181,9 +181,4 @@ impl NoTools {
         self.state.texts.iter().filter(|it| **it == key).count()
             > usize::from(self.state.texts.back() == Some(&key))
     }
-}
-
-/// Whether a text may say plainly that something was not done.
-pub(super) fn admits(text: &str) -> bool {
-    Words::of(&plain(text)).has(List::Negations) || says_it_cannot(text)
 }

@@ -8,9 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CHARS;
 use super::dispute::is_excused;
-use super::instead::Instead;
+use super::instead::{CHARS, Instead};
 use super::telling::digests;
 use balk_contract::nudge::{is_brief, is_closing, is_nudge, is_short};
 use balk_contract::wording::is_longer;

@@ -258,7 +258,8 @@ const INTENTS: &[&str] = &[
     "wirst du", "würdest du", "willst du", "hast du vor", "machst du", "gehst du", "fängst du", "beginnst du",
     "du vorgehen", "du machen", "du tun", "du ändern", "du vorhast", "werden sie", "würden sie", "dein plan",
     "nächster schritt", //
-    "vas a ", "harás", "harías", "piensas", "planeas", "empezarás", "empezarías", "empiezas", "cambiarías", "va a hacer",
+    "vas a ", "harás", "harías", "piensas", "planeas", "empezarás", "empezarías", "empiezas", "cambiarías",
+    "va a hacer",
     "tu plan", //
     "vas-tu", "allez-vous", "ferais-tu", "feriez-vous", "comptes-tu", //
     "你打算", "您打算", "你会", "您会", "你准备", "您准备", "你要", "您要", "你想", "你将", "你先", //

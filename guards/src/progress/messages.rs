@@ -108,11 +108,9 @@ impl Messages<'_> {
             Rule::RefusedReplies => format!(
                 "the last {seen} replies called no tool and got the same answer: they are not accepted in this form"
             ),
-            Rule::RepeatedText => {
-                format!(
-                    "the same text, or one that begins the same, was sent {how_often}, with no tool call in between"
-                )
-            }
+            Rule::RepeatedText => format!(
+                "the same text, or one that begins the same, was sent {how_often}, with no tool call in between"
+            ),
         }
     }
 

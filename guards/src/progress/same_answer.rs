@@ -158,7 +158,8 @@ impl SameAnswer {
     }
 
     /// How this call of the same tool follows the newest of them. One that only reads asks; where a call may do
-    /// something, other words may be another deed. `may_ask` if its answer may be the same: to compare words costs more.
+    /// something, other words may be another deed. `may_ask` if its answer may be the same: to compare words costs
+    /// more.
     fn step(&self, call: &ToolCall, may_ask: bool) -> Step {
         let before = self.arguments.as_deref().unwrap_or("");
         let found = Variation::of(before, &call.arguments);

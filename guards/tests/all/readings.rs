@@ -1,5 +1,5 @@
-//! What the default stack makes of results that are easy to misread: long logs, letters and lists about failures, programs
-//! that say no with their exit status, and pages on which something is not there (spec F1).
+//! What the default stack makes of results that are easy to misread: long logs, letters and lists about failures,
+//programs ! that say no with their exit status, and pages on which something is not there (spec F1).
 
 use std::sync::Arc;
 
@@ -76,8 +76,8 @@ fn a_letter_about_a_failure_is_an_answer() {
         let open = || calls("open_mail", r#"{"id":"m-7"}"#).answers_something(answer);
         said([open(), calls("open_mail", r#"{"id":"m-8"}"#).answers("From: Lee\nHello"), open()])
     };
-    let letter = "From: bank@x.example\nSubject: Payment rejected\nDate: 3 March\n\nYour payment was rejected, because the \
-                  account is unknown.";
+    let letter = "From: bank@x.example\nSubject: Payment rejected\nDate: 3 March\n\nYour payment was rejected, because \
+                  the                   account is unknown.";
     assert_eq!(open(letter), [""; 0]);
     assert_eq!(open("the letter m-7 does not exist"), ["3 block same-call 1"]);
 }

@@ -4,7 +4,7 @@
 use memchr::memchr_iter;
 
 use super::line::{Line, may_be_error};
-use super::{HEAD, TAIL, digest};
+use super::said::{HEAD, TAIL, digest};
 
 /// What the lines of a long answer say that begin like errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[track_caller]
@@ -225,8 +227,8 @@ fn a_request_to_check_an_edit_is_no_failure() {
 #[test]
 fn a_letter_a_ticket_or_a_package_with_words_of_failure_is_none() {
     works(&[
-        "Von: Anna <anna@x.example>\nBetreff: Lieferung abgelehnt\nDatum: 3.3.2026\n\nDie Lieferung wurde abgelehnt, weil \
-         der Empfänger unbekannt war.",
+        "Von: Anna <anna@x.example>\nBetreff: Lieferung abgelehnt\nDatum: 3.3.2026\n\nDie Lieferung wurde abgelehnt, \
+         weil          der Empfänger unbekannt war.",
         "Subject: Deploy failed\nFrom: ci@x.example\n\nThe deploy failed twice.",
         "Incident 12: Login not possible\nOwner: Lee\nSeverity: 2\nState: open",
         "単号: 7\n件名: 送信に失敗しました\n担当: 佐藤",
@@ -268,8 +270,8 @@ fn prose_about_failures_is_none() {
         "# Uploads\n\nAn upload may fail. If the server refused it, wait a minute. Unknown files are kept for a day.",
         "We met on Monday to talk about the outage of last week. The database could not be reached for an hour. Tom \
          writes a report until Friday.",
-        "El informe de ayer describe el incendio en el puerto. Dos barcos no pudieron salir. El acceso fue denegado a la \
-         prensa hasta el lunes.",
+        "El informe de ayer describe el incendio en el puerto. Dos barcos no pudieron salir. El acceso fue denegado a \
+         la          prensa hasta el lunes.",
         "会议记录\n\n我们讨论了上周的问题。支付失败两次。客户很不满意。",
     ]);
     // An error with advice says first what it is about, or in a line of its own.
@@ -372,4 +374,26 @@ fn the_lines_in_the_middle_of_a_long_answer_are_read_once_it_failed() {
     );
     assert_eq!(Errors::of(&long("error: x", "ld\n")).first, Some("error: x"));
     assert_eq!(Errors::of("error: x"), Errors::default());
+}
+
+proptest! {
+    #[test]
+    fn an_answer_is_read_again_only_if_it_can_be_read_otherwise(
+        lines in prop::collection::vec(
+            "(- |[0-9]\\. |  |Name: |# |TypeError: |a, b,c,|x: )?\
+             (it failed|not found|2 errors|exit code 1|exit status 0|ok|all is well here|HTTP 404|HTTP 200|retry later)\
+             (\\.|!|,1,2,3| \\| a \\| b)?",
+            1..30,
+        )
+    ) {
+        let answer = lines.join("\n");
+        let answer = &answer[..answer.len().min(480)];
+        let parts = [(answer.as_bytes(), 0)];
+        let plain = Said::default().having_read(&parts);
+        let shape = Shape::of([answer.as_bytes(), b""]);
+        if plain.words.are_in(&parts, |line, from| shape.counts(line, from) == Counts::All) {
+            let again = Said::of_kind(shape, None).having_read(&parts);
+            prop_assert_eq!(Findings::from(plain), Findings::from(again), "{}", answer);
+        }
+    }
 }

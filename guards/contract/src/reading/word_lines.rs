@@ -34,33 +34,3 @@ impl WordLines {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use crate::reading::shape::{Counts, Shape};
-    use crate::reading::{Findings, Said};
-
-    proptest! {
-        #[test]
-        fn an_answer_is_read_again_only_if_it_can_be_read_otherwise(
-            lines in prop::collection::vec(
-                "(- |[0-9]\\. |  |Name: |# |TypeError: |a, b,c,|x: )?\
-                 (it failed|not found|2 errors|exit code 1|exit status 0|ok|all is well here|HTTP 404|HTTP 200|retry later)\
-                 (\\.|!|,1,2,3| \\| a \\| b)?",
-                1..30,
-            )
-        ) {
-            let answer = lines.join("\n");
-            let answer = &answer[..answer.len().min(480)];
-            let parts = [(answer.as_bytes(), 0)];
-            let plain = Said::default().having_read(&parts);
-            let shape = Shape::of([answer.as_bytes(), b""]);
-            if plain.words.are_in(&parts, |line, from| shape.counts(line, from) == Counts::All) {
-                let again = Said { shape: Some(shape), ..Said::default() }.having_read(&parts);
-                prop_assert_eq!(Findings::from(plain), Findings::from(again), "{}", answer);
-            }
-        }
-    }
-}

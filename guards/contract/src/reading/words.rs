@@ -244,7 +244,8 @@ const fn from_a(first: u8) -> Words {
             ("doesn't", Lasting), ("done", Success), ("doppelter", Lasting), ("duplicate", Lasting),
         ],
         b'e' => &[
-            ("early eof", Passing), ("element", Part), ("elements", Part), ("elemento", Part), ("error", Counted), ("errors", Counted), ("eacces", Lasting),
+            ("early eof", Passing), ("element", Part), ("elements", Part), ("elemento", Part), ("error", Counted),
+            ("errors", Counted), ("eacces", Lasting),
             ("eaddrinuse", Passing), ("eai_again", Passing), ("econnaborted", Passing),
             ("econnrefused", Passing), ("econnreset", Passing), ("eexist", Lasting),
             ("empty reply", Passing), ("enoent", Lasting), ("enospc", Lasting), ("enotfound", Passing),
@@ -298,7 +299,7 @@ const fn from_f(first: u8) -> Words {
     }
 }
 
-/// Words from n to z.
+/// Words from n to r.
 #[rustfmt::skip]
 const fn from_n(first: u8) -> Words {
     match first {
@@ -331,10 +332,20 @@ const fn from_n(first: u8) -> Words {
             ("remote end closed", Passing), ("retry", Hint), ("rate exceeded", Passing), ("rolled back", Failure),
             ("rate limit", Passing), ("read-only file system", Lasting), ("readonly", Lasting),
             ("recv failure", Passing), ("refused", Passing), ("rehusada", Passing), ("rejected", Lasting),
-            ("requires", Lasting), ("reset by peer", Passing), ("returncode", Exit), ("return_code", Exit), ("retrying", Nothing),
+            ("requires", Lasting), ("reset by peer", Passing), ("returncode", Exit), ("return_code", Exit),
+            ("retrying", Nothing),
         ],
+        _ => from_s(first),
+    }
+}
+
+/// Words from s to z.
+#[rustfmt::skip]
+const fn from_s(first: u8) -> Words {
+    match first {
         b's' => &[
-            ("selector", Part), ("selektor", Part), ("server closed", Passing), ("server disconnected", Passing), ("sperre", Hint),
+            ("selector", Part), ("selektor", Part), ("server closed", Passing), ("server disconnected", Passing),
+            ("sperre", Hint),
             ("saved", Success), ("schwerwiegend", Failure), ("segmentation fault", Failure),
             ("service unavailable", Passing), ("socket hang up", Passing), ("still in use", Passing),
             ("success", Success), ("succeeded", Success), ("successfully", Success),

@@ -77,7 +77,7 @@ fn a_letter_about_a_failure_is_an_answer() {
         said([open(), calls("open_mail", r#"{"id":"m-8"}"#).answers("From: Lee\nHello"), open()])
     };
     let letter = "From: bank@x.example\nSubject: Payment rejected\nDate: 3 March\n\nYour payment was rejected, because \
-                  the                   account is unknown.";
+                  the account is unknown.";
     assert_eq!(open(letter), [""; 0]);
     assert_eq!(open("the letter m-7 does not exist"), ["3 block same-call 1"]);
 }

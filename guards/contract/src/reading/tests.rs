@@ -228,7 +228,7 @@ fn a_request_to_check_an_edit_is_no_failure() {
 fn a_letter_a_ticket_or_a_package_with_words_of_failure_is_none() {
     works(&[
         "Von: Anna <anna@x.example>\nBetreff: Lieferung abgelehnt\nDatum: 3.3.2026\n\nDie Lieferung wurde abgelehnt, \
-         weil          der Empfänger unbekannt war.",
+         weil der Empfänger unbekannt war.",
         "Subject: Deploy failed\nFrom: ci@x.example\n\nThe deploy failed twice.",
         "Incident 12: Login not possible\nOwner: Lee\nSeverity: 2\nState: open",
         "単号: 7\n件名: 送信に失敗しました\n担当: 佐藤",
@@ -271,7 +271,7 @@ fn prose_about_failures_is_none() {
         "We met on Monday to talk about the outage of last week. The database could not be reached for an hour. Tom \
          writes a report until Friday.",
         "El informe de ayer describe el incendio en el puerto. Dos barcos no pudieron salir. El acceso fue denegado a \
-         la          prensa hasta el lunes.",
+         la prensa hasta el lunes.",
         "会议记录\n\n我们讨论了上周的问题。支付失败两次。客户很不满意。",
     ]);
     // An error with advice says first what it is about, or in a line of its own.

@@ -215,7 +215,8 @@ const BY_HAND: &[&str] = &[
 const WOULD: &[&str] = &[
     "would", "würdest", "würden", "würde", "wäre", "serait", "sarebbe", "sería", "seria", "faria", "usaria",
     "enviaria", "mandaria", "chamaria", "executaria", "rodaria", "бы",
-    "ことになり", "つもり", "ますか", "你会", "您会", "会怎么", "打算", "会用什么", "겠어", "겠습니까", "건가요", "건지",
+    "ことになり", "つもり", "ますか", "你会", "您会", "会怎么", "打算", "会用什么",
+    "겠어", "겠습니까", "건가요", "건지",
 ];
 /// Ends of conditionals: "mandarías", "lancerais", "lanceresti".
 const ENDINGS: &[&str] =

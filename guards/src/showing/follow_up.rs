@@ -107,7 +107,8 @@ const ORDERS: &[&str] = &[
     "puedes", "podrías", "puede usted", "podría usted", "tú ", "usted", "peux-tu", "pourrais-tu", "tu ", "vous ",
     "puoi", "potresti", "può", "pode ", "poderia", "podes", "consegue", "você ", "можешь", "можете", "мог бы", "ты ",
     "вы ",
-    "你", "您", "能不能", "可以", "可否", "请", "帮", "麻烦", "くれ", "もらえ", "いただけ", "ください", "下さい", "お願い",
+    "你", "您", "能不能", "可以", "可否", "请", "帮", "麻烦", "くれ", "もらえ", "いただけ", "ください", "下さい",
+    "お願い",
     "줄래", "줄 수", "주겠", "주실", "주세요", "해줘", "해 줘", "부탁",
 ];
 /// Words of those who want it done at last.

@@ -236,8 +236,8 @@ impl Said {
         if is_name { self.number(line, start, Counts::Nothing) } else { 1 }
     }
 
-    /// Reads the exit status that starts here, or the count of failures behind its name: data has them, too. Returns how
-    /// many bytes were read.
+    /// Reads the exit status that starts here, or the count of failures behind its name: data has them, too. Returns
+    /// how many bytes were read.
     fn number(&mut self, line: &[u8], start: usize, counts: Counts) -> usize {
         let Some((meaning, length)) = meaning(&line[start..]) else { return 1 };
         let rest = &line[start + length..];

@@ -395,7 +395,8 @@ const fn east_asian(first: u8) -> Words {
             ("一時的", Passing), ("不存在", Lasting), ("不能", Lasting), ("不是", Lasting), ("不允许", Lasting),
         ],
         0xe5 => &[
-            ("元素", Part), ("出错", Failure), ("冲突", Lasting), ("失败", Failure), ("失敗", Failure), ("存在しません", Lasting),
+            ("元素", Part), ("出错", Failure), ("冲突", Lasting), ("失败", Failure), ("失敗", Failure),
+            ("存在しません", Lasting),
             ("宣言されていません", Lasting), ("已存在", Lasting),
         ],
         0xe6 => &[
@@ -406,7 +407,8 @@ const fn east_asian(first: u8) -> Words {
         ],
         0xe7 => &[("缺失", Lasting), ("缺少", Lasting)],
         0xe8 => &[
-            ("致命", Failure), ("要素", Part), ("見つかりません", Lasting), ("许可", Lasting), ("超时", Timeout), ("违反", Lasting),
+            ("致命", Failure), ("要素", Part), ("見つかりません", Lasting), ("许可", Lasting),
+            ("超时", Timeout), ("违反", Lasting),
         ],
         0xe9 => &[
             ("锁", Hint), ("选择器", Part), ("链接", Hint), ("重复键", Lasting), ("错误", Failure), ("错", Failure),

@@ -26,7 +26,7 @@ const REFERENCE_BYTES: std::ops::RangeInclusive<usize> = 2..=40;
 const LINE_BYTES: usize = 200;
 /// Elements that are remembered while the page stays the same; the one that was used longest ago is forgotten first.
 const ELEMENTS: usize = 8;
-/// Stands for a reference in a page or a call.
+/// What replaces a reference in a page or a call before they are compared.
 const MASK: char = '\u{fffd}';
 
 /// The last page, and the elements that were used since it looks so.

@@ -1,4 +1,4 @@
-//! The progress guard: the same thing once more under other names: an element with a new reference, a question in
+//! The guard **progress** finds the same step under other names: an element with a new reference, a question in
 //! another order of words, a command in another spelling. Each stands beside the healthy row that looks like it.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Runs that an author wrote by hand, who had read no guard: what `default` makes of them. Rules may be made with the
-//! open half in view. Nobody who changes a rule reads the kept half: its counts alone say how far a rule carries.
+//! open half in view. Do not read the kept half if you change rules: only its counts say how well they generalise.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn of_the_open_runs_all_are_as_their_author_expects() {
     assert_eq!(as_expected("stuck-open.jsonl"), (34, Vec::new()));
 }
 
-/// The figures of docs/labels.md. A change that lowers one is worse for runs that nobody had in view.
+/// The figures of docs/labels.md. A change that lowers one is worse for runs that were not in view.
 #[test]
 fn of_the_kept_runs_as_many_as_the_docs_say_are() {
     let count = |name: &str| as_expected(name).0;

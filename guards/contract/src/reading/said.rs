@@ -15,7 +15,7 @@ use crate::identity::masked::identity_of;
 pub(super) const HEAD: usize = 240;
 pub(super) const TAIL: usize = 240;
 
-/// Whether a failed call may work later, though nobody changes anything.
+/// Whether a failed call may work later without any change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -30,7 +30,7 @@
 //! a question of the model asks for an answer: one that the user gave is no nudge, so the next question is another one.
 //! Once an answer was more than a yes, questions that ask something new are an interview, and a yes answers them.
 //! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed
-//call also counts: the model acted. A withheld ! answer (content filter) is not its concern.
+//! call also counts: the model acted. A withheld answer (content filter) is not its concern.
 //!
 //! *Says* what was wrong, and shows the form of a call by an example: of the tool that the model's own text names, or
 //! of the tool that failed before it showed code, else of no tool. Models call the tool that a message names, fitting

@@ -1,5 +1,5 @@
 //! What the default stack makes of results that are easy to misread: long logs, letters and lists about failures,
-//programs ! that say no with their exit status, and pages on which something is not there (spec F1).
+//! programs that say no with their exit status, and pages on which something is not there (spec F1).
 
 use std::sync::Arc;
 

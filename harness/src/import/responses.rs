@@ -6,8 +6,8 @@
 //! | `message` of `system`, `developer`; `instructions` | instructions |
 //! | `message` of `assistant`, `reasoning` | text, thinking |
 //! | `function_call`, `custom_tool_call`, `local_shell_call` | a call |
-//! | `function_call_output`, `custom_tool_call_output`, `local_shell_call_output` | the result of the call with its
-//`call_id` | ! | anything else (what the provider runs, references) | nothing: no guard reads it |
+//! | `function_call_output`, `custom_tool_call_output`, `local_shell_call_output` | the result of the call with its `call_id` |
+//! | anything else (what the provider runs, references) | nothing: no guard reads it |
 //!
 //! What the model said between two inputs is one answer. A result failed or not if it has a `success`, or, as Codex
 //! writes it, an `exit_code` in its `metadata`; else its status is unknown.

@@ -93,8 +93,11 @@ fn sign(word: &str) -> Option<(u32, &str)> {
 
 /// Numbers in words, in front of their own words for "times".
 fn spelt(word: &str) -> Option<(u32, &str)> {
+    // Few words begin with the byte that a number begins with.
+    let first = *word.as_bytes().first()?;
     SPELT.iter().find_map(|(number, words)| {
-        let rest = words.iter().filter_map(|it| word.strip_prefix(it));
+        let may_begin = words.iter().filter(|it| it.as_bytes()[0] == first);
+        let rest = may_begin.filter_map(|it| word.strip_prefix(it));
         let rest = rest.filter(|it| it.is_empty() || is_times(it));
         rest.min_by_key(|it| it.len()).map(|it| (*number, it))
     })

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::instead::{CHARS, admits, says_it_changed};
-use super::telling::{digest, digests, is_value, telling};
+use super::telling::{Message, digest, is_value, telling};
 use super::vocabulary::{List, has_any};
 use crate::acknowledgement::{names_reason, says_it_could_not};
 use crate::change::Change;
@@ -30,8 +30,6 @@ use balk_contract::{Effect, ResultKey, ToolResult};
 /// Words of a request that are remembered, and the longest quotation, in characters.
 const TERMS: usize = 24;
 const QUOTED: usize = 40;
-/// The longest request that is read, in characters.
-const REQUEST: usize = 600;
 /// The longest objection in words that are known, in characters.
 const OBJECTION: usize = 200;
 /// Looks that are remembered.
@@ -119,7 +117,8 @@ enum Again {
 
 impl Dispute {
     /// The user speaks, after a text of the model or after something else.
-    pub(super) fn hear(&mut self, text: &str, after_text: bool) {
+    pub(super) fn hear(&mut self, message: &Message<'_>, after_text: bool) {
+        let text = message.text;
         (self.round, self.is_made_again) = (Round::Empty, false);
         self.is_rich = false;
         self.shown.clear();
@@ -127,9 +126,8 @@ impl Dispute {
         let complains = !is_longer(text, OBJECTION) && has_any(text, List::Complaints);
         let may_object = is_short(text) || complains;
         if !(after_text && self.claims > 0 && may_object && !is_closing(text)) {
-            let lower = if is_longer(text, REQUEST) { String::new() } else { text.to_lowercase() };
-            let request = telling(&lower).into_iter().take(TERMS).map(digest).collect();
-            *self = Self { terms: terms(&lower), request, ..Self::default() };
+            let request = message.digests().take(TERMS).collect();
+            *self = Self { terms: terms(message), request, ..Self::default() };
             return;
         }
         self.heard = match complains {
@@ -138,8 +136,7 @@ impl Dispute {
             false => Heard::Statement,
         };
         if self.heard != Heard::Nothing {
-            let stated = digests(text).into_iter();
-            self.stated.extend(stated.filter(|it| !self.request.contains(it)));
+            self.stated.extend(message.digests().filter(|it| !self.request.contains(it)));
         }
     }
 
@@ -262,7 +259,7 @@ impl Term {
 }
 
 /// The telling words of a request in small letters, what it quotes, and names such as addresses and files.
-fn terms(request: &str) -> Vec<Term> {
+fn terms(Message { lower: request, words, .. }: &Message<'_>) -> Vec<Term> {
     let marks = ['"', '“', '”', '„', '«', '»', '「', '」', '『', '』', '`'];
     let quoted = request.split(marks).skip(1).step_by(2).map(str::trim);
     let named = request.split_whitespace().map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -270,7 +267,7 @@ fn terms(request: &str) -> Vec<Term> {
     let is_fit = |it: &&str| !it.is_empty() && !is_longer(it, QUOTED);
     let quoted = quoted.chain(named).filter(is_fit).map(|it| (it, true));
     // One digit counts many things.
-    let words = telling(request).into_iter().map(|it| (it, is_value(it) && is_longer(it, 1)));
+    let words = words.iter().map(|it| (*it, is_value(it) && is_longer(it, 1)));
     let mut terms: Vec<Term> = Vec::new();
     for (word, is_value) in quoted.chain(words) {
         if terms.len() < TERMS && !terms.iter().any(|it| it.word == word) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dispute::is_excused;
 use super::instead::{CHARS, Instead};
-use super::telling::digests;
+use super::telling::{Message, digests};
 use balk_contract::nudge::{is_brief, is_closing, is_nudge, is_short};
 use balk_contract::wording::is_longer;
 
@@ -20,9 +20,8 @@ const ROW: u8 = 3;
 const ROOTED: u8 = 2;
 /// A text is like those before it if one of so many of its telling words is known.
 const KNOWN: usize = 3;
-/// Words that are remembered, and the longest request that is read, in characters.
+/// Words that are remembered.
 const WORDS: usize = 128;
-const REQUEST: usize = 600;
 
 /// What the user asked for, and what the model said since, without a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,18 +44,19 @@ pub(super) struct Promises {
 
 impl Promises {
     /// The user speaks, after a text of the model that did this, or after something else.
-    pub(super) fn hear(&mut self, text: &str, after: Option<Instead>, is_again: bool) {
+    pub(super) fn hear(&mut self, message: &Message<'_>, after: Option<Instead>, is_again: bool) {
+        let text = message.text;
         if after == Some(Instead::Asks) && is_short(text) {
             // An answer belongs to the request.
             let room = WORDS.saturating_sub(self.request.len());
-            self.request.extend(digests(text).into_iter().take(room));
+            self.request.extend(message.digests().take(room));
             self.act();
             return;
         }
         let is_reply = after.is_some() && !self.request.is_empty();
         self.urged = is_reply && (is_again || self.is_urging(text));
         if !self.urged {
-            let request = if is_longer(text, REQUEST) { Vec::new() } else { digests(text) };
+            let request = message.digests().collect();
             let earlier = if is_reply { std::mem::take(&mut self.request) } else { Vec::new() };
             *self = Self { request, earlier, ..Self::default() };
         } else {
@@ -64,7 +64,7 @@ impl Promises {
                 self.returns_to_the_earlier();
             }
             let is_new = |word: &u64| !self.request.contains(word) && !self.said.contains(word);
-            self.given = digests(text).into_iter().filter(is_new).take(WORDS).collect();
+            self.given = message.digests().filter(is_new).take(WORDS).collect();
         }
     }
 
@@ -76,12 +76,15 @@ impl Promises {
         if is_nudge(text) {
             return true;
         }
+        if !is_short(text) || is_closing(text) {
+            return false;
+        }
         let is_known = |word: &&str| {
             let words = digests(word);
             !words.is_empty() && words.iter().all(|it| self.request.contains(it))
         };
         let rest: Vec<&str> = text.split_whitespace().filter(|word| !is_known(word)).collect();
-        is_short(text) && !is_closing(text) && (rest.is_empty() || is_nudge(&rest.join(" ")))
+        rest.is_empty() || is_nudge(&rest.join(" "))
     }
 
     /// Whether the request has this telling word.

@@ -4,6 +4,7 @@
 //! sentence ("close", "closing"; "закрой", "закрываю"), so a word is known by its beginning. Scripts without blanks
 //! have pairs of characters in place of words.
 
+use balk_contract::wording::is_longer;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Letters by which a longer word is known; shorter words tell nothing.
@@ -11,6 +12,32 @@ const LETTERS: usize = 4;
 /// The same of Katakana and Hangul.
 const KANA: usize = 3;
 const SYLLABLES: usize = 2;
+
+/// The longest message of a user whose words are looked at, in characters.
+const CHARS: usize = 600;
+
+/// A message of the user.
+pub(super) struct Message<'a> {
+    pub(super) text: &'a str,
+    /// It in small letters; empty if it is too long.
+    pub(super) lower: &'a str,
+    /// The telling words of that.
+    pub(super) words: Vec<&'a str>,
+}
+
+impl<'a> Message<'a> {
+    /// The message with this text, whose small letters are kept there.
+    pub(super) fn new(text: &'a str, lower: &'a mut String) -> Self {
+        if !is_longer(text, CHARS) {
+            *lower = text.to_lowercase();
+        }
+        Self { text, lower, words: telling(lower) }
+    }
+
+    pub(super) fn digests(&self) -> impl Iterator<Item = u64> + '_ {
+        self.words.iter().map(|it| digest(it))
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
@@ -32,6 +59,17 @@ impl Script {
             _ => Self::Other,
         }
     }
+
+    /// Where the run of it ends that a text begins with. Most texts are of ASCII, in which a byte is a character.
+    fn end(self, text: &str) -> usize {
+        let is_of = |byte: &u8| match self {
+            Self::Letters => byte.is_ascii_alphanumeric(),
+            Self::Other => byte.is_ascii() && !byte.is_ascii_alphanumeric(),
+            Self::Kanji | Self::Katakana | Self::Hangul => false,
+        };
+        let ascii = text.as_bytes().iter().take_while(|it| is_of(it)).count();
+        text[ascii..].find(|c| Self::of(c) != self).map_or(text.len(), |at| ascii + at)
+    }
 }
 
 /// The telling words of a text in small letters, each as far as it is known by, in their order.
@@ -40,8 +78,7 @@ pub(super) fn telling(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let script = Script::of(first);
-        let end = rest.find(|c| Script::of(c) != script).unwrap_or(rest.len());
-        let (run, behind) = rest.split_at(end);
+        let (run, behind) = rest.split_at(script.end(rest));
         match script {
             Script::Letters if is_value(run) => words.push(run),
             Script::Letters => words.extend(beginning(run, LETTERS)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::NoTools;
 use super::instead::{Instead, leaves_it_to_the_user};
 use super::request::is_open_question;
+use super::telling::Message;
 use super::vocabulary::{List, has_any};
 use crate::files::files;
 use crate::search::has_question_mark;
@@ -20,8 +21,10 @@ impl NoTools {
         let is_again = self.state.heard == said && !self.state.stepped && !asks_back;
         let is_nudge = is_again || is_nudge(text);
         let after = self.state.instead[1];
-        self.state.dispute.hear(text, after.is_some());
-        self.state.promises.hear(text, after, is_again);
+        let mut lower = String::new();
+        let message = Message::new(text, &mut lower);
+        self.state.dispute.hear(&message, after.is_some());
+        self.state.promises.hear(&message, after, is_again);
         (self.state.heard, self.state.stepped) = (said, false);
         if !is_nudge {
             self.state.questions = 0;

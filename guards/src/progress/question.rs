@@ -103,8 +103,8 @@ impl Questions {
 /// Whether one of two commands has all the words of the other, and few more.
 pub(super) fn is_same_command(before: &str, after: &str) -> bool {
     let (Some(before), Some(after)) = (words(before), words(after)) else { return false };
-    let [there, back] = [differences(&before, &after), differences(&after, &before)];
-    [there, back].iter().any(|it| it.lacks == 0 && it.more <= MORE)
+    let Differences { lacks, more, .. } = differences(&before, &after);
+    lacks.min(more) == 0 && lacks.max(more) <= MORE
 }
 
 /// How the words of a text differ from those of the one before it.
@@ -163,8 +163,11 @@ fn is_form(one: &str, other: &str) -> bool {
     }
     let has_digit = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
     let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    if same < STEM {
+        return false;
+    }
     let shorter = one.chars().count().min(other.chars().count());
-    same >= STEM && same + ENDING >= shorter && !has_digit(one) && !has_digit(other)
+    same + ENDING >= shorter && !has_digit(one) && !has_digit(other)
 }
 
 #[cfg(test)]

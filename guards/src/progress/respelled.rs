@@ -91,12 +91,19 @@ impl Respelled {
         self.0.retain(|it| it.failure != failure);
     }
 
-    /// The failure that calls of this tool meet in several spellings, how often, and when last, if this call is another
-    /// spelling or the last one. `changes` is how many there were before it.
-    pub(super) fn by(&self, call: &ToolCall, changes: u64) -> Option<(ResultKey, u32, u64)> {
+    /// The failure that calls of this tool meet in several spellings, how often, and when last, if this call fails so
+    /// and is another spelling or the last one. `changes` is how many there were before it.
+    pub(super) fn by(
+        &self,
+        call: &ToolCall,
+        changes: u64,
+        fails_so: impl FnOnce(ResultKey) -> bool,
+    ) -> Option<(ResultKey, u32, u64)> {
         let met = self.0.iter().find(|it| it.tool == call.tool_key)?;
         let has_others = met.has_others || met.call != call.key;
-        (has_others && met.goes_on_in(call, changes)).then_some((met.failure, met.seen, met.turn))
+        // To compare words costs most.
+        let goes_on = has_others && fails_so(met.failure) && met.goes_on_in(call, changes);
+        goes_on.then_some((met.failure, met.seen, met.turn))
     }
 
     /// Whether this call met it last.

@@ -115,9 +115,13 @@ impl Standing {
     }
 
     /// How calls of this tool failed the last times in several spellings, how often, and when the last did, if this
-    /// call goes on with it after a change.
-    pub(super) fn failed_respelled(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64)> {
-        self.respelled.by(call, self.changes)
+    /// call fails so and goes on with it after a change.
+    pub(super) fn failed_respelled(
+        &self,
+        call: &ToolCall,
+        fails_so: impl FnOnce(ResultKey) -> bool,
+    ) -> Option<(ResultKey, u32, u64)> {
+        self.respelled.by(call, self.changes, fails_so)
     }
 
     /// Whether this call was the last of them.

@@ -32,11 +32,11 @@ fn fails_so(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, failure: Re
 /// How often calls of this tool failed in the same way in several spellings. Before it runs, only the last of these
 /// calls is known to fail.
 fn in_other_spellings(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (failure, seen, turn) = rounds.standing().failed_respelled(call)?;
-    let may_fail = now.results.is_some() || rounds.standing().failed_last(call);
-    if !may_fail || !fails_so(rounds, call, now, failure) {
+    if now.results.is_none() && !rounds.standing().failed_last(call) {
         return None;
     }
+    let fails_so = |failure| fails_so(rounds, call, now, failure);
+    let (failure, seen, turn) = rounds.standing().failed_respelled(call, fails_so)?;
     let subject = Subject::Call(CallKey::of(&call.tool, &failure.to_string()));
     let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
     Some(Finding { failed: true, is_near: true, ..found })

@@ -16,6 +16,7 @@
 
 use std::sync::LazyLock;
 
+use crate::search::has_question_mark;
 use crate::words::{Found, Lists};
 
 /// Longer requests describe work, and their sentences are many.
@@ -28,6 +29,7 @@ pub(crate) fn evidence(text: &str) -> u8 {
     static LISTS: LazyLock<Lists> = LazyLock::new(|| {
         Lists::beginning_words(&[THINGS, WEAK_THINGS, DO_NOT, BY_HAND, WOULD, ASKING, SHOWING, RUNNING])
     });
+    static ENDS: LazyLock<Lists> = LazyLock::new(|| Lists::anywhere(&[ENDINGS]));
     if text.len() > BYTES {
         return 0;
     }
@@ -35,19 +37,24 @@ pub(crate) fn evidence(text: &str) -> u8 {
     let all = LISTS.find(&text);
     // Most requests end here: nothing in them is a call, forbidden, or conditional.
     let hints = [THING, WEAK_THING, FORBIDS, WONDERS];
-    if !hints.iter().any(|it| all.has(*it)) && !has_ending(&text) {
+    let may_end = ENDS.find(&text).has(0);
+    if !hints.iter().any(|it| all.has(*it)) && !(may_end && has_ending(&text)) {
         return 0;
     }
     let (mut wonders, mut asks) = (false, false);
     for sentence in sentences(&text) {
         let found = LISTS.find(sentence);
+        let is_question = sentence.ends_with(['?', '？']);
+        let names_thing = found.has(THING) || is_question && found.has(WEAK_THING);
+        // So do most sentences.
+        if !names_thing && !found.has(WONDERS) && !(may_end && has_ending(sentence)) {
+            continue;
+        }
         let words: Vec<Word> = words(sentence).collect();
         if shows_a_call(found, &words) {
             return 2;
         }
         wonders |= self::wonders(found, &words);
-        let is_question = sentence.ends_with(['?', '？']);
-        let names_thing = found.has(THING) || found.has(WEAK_THING);
         asks |= names_thing && is_question && (found.has(ASKS) || words.contains(&Word::Asks));
     }
     let first = u8::from(wonders) + u8::from(asks) + u8::from(all.has(FORBIDS));
@@ -58,6 +65,7 @@ pub(crate) fn evidence(text: &str) -> u8 {
 pub(crate) fn asks_about_one_of(text: &str, is_tool: impl Fn(&str) -> bool) -> bool {
     let is_name = |word: &str| word.contains(['_', '.']) || word.chars().skip(1).any(char::is_uppercase);
     text.len() <= BYTES
+        && has_question_mark(text)
         && sentences(text).filter(|it| it.ends_with(['?', '？'])).any(|sentence| {
             let folded = sentence.to_lowercase();
             let asks =

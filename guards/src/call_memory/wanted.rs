@@ -1,5 +1,7 @@
 //! What a user says about how often they want a call: a number of times, or "again".
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use balk_contract::wording::is_longer;
@@ -93,14 +95,17 @@ fn sign(word: &str) -> Option<(u32, &str)> {
 
 /// Numbers in words, in front of their own words for "times".
 fn spelt(word: &str) -> Option<(u32, &str)> {
-    // Few words begin with the byte that a number begins with.
-    let first = *word.as_bytes().first()?;
-    SPELT.iter().find_map(|(number, words)| {
-        let may_begin = words.iter().filter(|it| it.as_bytes()[0] == first);
-        let rest = may_begin.filter_map(|it| word.strip_prefix(it));
-        let rest = rest.filter(|it| it.is_empty() || is_times(it));
-        rest.min_by_key(|it| it.len()).map(|it| (*number, it))
-    })
+    /// The numbers by the first byte of their words.
+    static BY_BYTE: LazyLock<Vec<Vec<(u32, &str)>>> = LazyLock::new(|| {
+        let mut by_byte = vec![Vec::new(); 1 << u8::BITS];
+        for (number, words) in SPELT {
+            words.iter().for_each(|it| by_byte[usize::from(it.as_bytes()[0])].push((number, *it)));
+        }
+        by_byte
+    });
+    let numbers = &BY_BYTE[usize::from(*word.as_bytes().first()?)];
+    let rest = numbers.iter().filter_map(|(number, it)| Some((*number, word.strip_prefix(it)?)));
+    rest.filter(|(_, it)| it.is_empty() || is_times(it)).min_by_key(|(_, it)| it.len())
 }
 
 /// Whether a word says that a number is one of times.

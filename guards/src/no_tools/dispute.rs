@@ -260,8 +260,8 @@ impl Term {
 
 /// The telling words of a request in small letters, what it quotes, and names such as addresses and files.
 fn terms(Message { lower: request, words, .. }: &Message<'_>) -> Vec<Term> {
-    let marks = ['"', '“', '”', '„', '«', '»', '「', '」', '『', '』', '`'];
-    let quoted = request.split(marks).skip(1).step_by(2).map(str::trim);
+    let is_mark = |c| matches!(c, '"' | '“' | '”' | '„' | '«' | '»' | '「' | '」' | '『' | '』' | '`');
+    let quoted = request.split(is_mark).skip(1).step_by(2).map(str::trim);
     let named = request.split_whitespace().map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
     let named = named.filter(|it| it.contains(['@', '.', '/', '_']));
     let is_fit = |it: &&str| !it.is_empty() && !is_longer(it, QUOTED);

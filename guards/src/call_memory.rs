@@ -287,10 +287,12 @@ impl CallMemory {
         self.ran_at(at);
         let call = &mut self.calls[at];
         let status = if is_failure(result) { Status::Error } else { result.status };
-        let same = call.result_key == result_key
-            && call.status == status
-            && call.equal_results > 0
-            && !is_unseen(result);
+        let (answer, last) = ((result_key, status), (call.result_key, call.status));
+        let same =
+            (last == answer || call.earlier == Some(answer)) && call.equal_results > 0 && !is_unseen(result);
+        if call.equal_results > 0 && last != answer {
+            call.earlier = Some(last);
+        }
         // A look belongs to what it looks at: after something new has begun, that may be another job. What fails does
         // not look at anything.
         let of_another = call.begun != begun_before && status != Status::Error;
@@ -375,6 +377,7 @@ impl CallMemory {
                 result: String::new(),
                 ladder: Ladder::default(),
                 result_key: ResultKey::default(),
+                earlier: None,
                 possible_changes: 0,
                 begun: 0,
                 pauses_before: 0,
@@ -391,7 +394,7 @@ impl CallMemory {
         place.effect = call.effect;
         place.is_of_file = call.path_key().is_some();
         place.step = Step::of(call);
-        (place.equal_results, place.moves) = (0, false);
+        (place.equal_results, place.moves, place.earlier) = (0, false, None);
         place.ladder = Ladder::default();
         oldest
     }

@@ -101,7 +101,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 9;
+const VERSION: u64 = 10;
 /// Characters of formatted arguments that feedback shows (spec D2).
 const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows

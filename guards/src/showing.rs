@@ -50,13 +50,21 @@ pub(crate) struct Wish {
 impl Wish {
     /// Of a message of the user.
     pub(crate) fn of(text: &str) -> Self {
-        Self { calls: calls::evidence(text), ..Self::of_words(text) }
+        let words = Self::of_words(text);
+        let before = match (words.holds(), words.asks_to_see()) {
+            (true, true) => 2,
+            (true, false) => 1,
+            (false, _) => 0,
+        };
+        let calls = calls::evidence(text) + before;
+        Self { calls, ..words }
     }
 
     /// Of any text, by single words alone.
     pub(crate) fn of_words(text: &str) -> Self {
-        static LISTS: LazyLock<Lists> =
-            LazyLock::new(|| Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES]));
+        static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+            Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES, HOLDS])
+        });
         Self { found: LISTS.find(&folded(text)), calls: 0 }
     }
 
@@ -84,6 +92,11 @@ impl Wish {
         self.calls > 0
     }
 
+    /// Whether the user wants to decide before anything is done: what is shown or told before is an answer.
+    pub(crate) fn holds(self) -> bool {
+        self.found.has(7)
+    }
+
     /// Whether its words introduce an example.
     pub(crate) fn speaks_of_examples(self) -> bool {
         self.found.has(6)
@@ -109,6 +122,29 @@ const EXAMPLES: &[&str] = &[
     "beispiel", "z. b.", "z.b.",
     "ejemplo", "exemple", "esempio", "exemplo", "пример",
     "例えば", "例を", "の例", "例如", "示例", "例子", "比如", "예를", "예시",
+];
+
+/// Words of users who want to decide before anything is done.
+#[rustfmt::skip]
+const HOLDS: &[&str] = &[
+    "wait for my", "wait until i ", "until i say", "until i confirm", "until i approve", "ask me first",
+    "ask me before", "check with me before", "check with me first", "confirm with me", "let me approve",
+    "let me confirm", "before you do anything", "before doing anything", "don't do anything", "don’t do anything",
+    "do not do anything",
+    "warte auf mein", "warte, bis ich", "warte bis ich", "bis ich zustimme", "bis ich ja sage", "frag mich vorher",
+    "frag mich zuerst", "frag mich erst", "frage mich vorher", "bevor du etwas tust", "tu noch nichts",
+    "mach noch nichts",
+    "espera mi", "espera a mi", "espera a que te", "hasta que yo", "pregúntame antes", "pregúntame primero",
+    "antes de hacer nada", "no hagas nada",
+    "attends mon", "attends ma", "attends que je", "demande-moi avant", "demande-moi d'abord", "demande-moi d’abord",
+    "avant de faire quoi que ce soit", "ne fais rien",
+    "espera pela minha", "espere pela minha", "espere o meu", "espera o meu", "pergunta-me antes", "pergunte-me antes",
+    "antes de fazer qualquer", "não faças nada", "não faça nada",
+    "aspetta il mio", "aspetta la mia", "chiedimi prima", "prima di fare qualsiasi", "non fare nulla", "non fare niente",
+    "жди моего", "дождись моего", "подожди моего", "сначала спроси меня", "ничего не делай",
+    "我同意后", "等我确认", "等我同意", "等我说", "等我的", "先问我", "先征求我", "先别动",
+    "私の指示を待", "私の確認を待", "返事を待", "許可を待", "先に聞いて", "まだ何もし",
+    "제 답을 기다", "확인을 기다", "허락을 기다", "먼저 물어", "아직 아무것도",
 ];
 
 /// Words of those who want to be shown code at once: orders, and words that want no file.

@@ -56,6 +56,8 @@ pub(crate) struct Remembered {
     /// The state of an escalation about it.
     pub(crate) ladder: Ladder,
     pub(super) result_key: ResultKey,
+    /// The last other answer that it had, and how that ended: one that comes back is not new.
+    pub(super) earlier: Option<(ResultKey, Status)>,
     pub(super) possible_changes: u64,
     pub(super) begun: u64,
     /// All pauses of the run before the first of the equal results.

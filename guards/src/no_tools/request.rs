@@ -88,11 +88,12 @@ impl Request {
         let (wish, plain) = (Wish::of(text), plain(text));
         let words = Words::of(&plain);
         let asks_for_more = || FollowUp::of(text) == FollowUp::Surely;
-        self.wants_calls = wish.speaks_of_calls() || self.wants_calls && !self.called && asks_for_more();
+        self.wants_calls =
+            wish.speaks_of_calls() || wish.holds() || self.wants_calls && !self.called && asks_for_more();
         self.wants_plan = words.has(List::Plans);
         self.wonders = words.has(List::Wonders) && wonders(&plain);
         self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
-        self.asks_what_comes = words.has(List::Intents) && asks_what_comes(&plain);
+        self.asks_what_comes = wish.holds() || words.has(List::Intents) && asks_what_comes(&plain);
         self.wants_questions |= words.has(List::Quizzes) && !is_longer(text, QUIZ_CHARS);
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::look::{Before, Look, is_long};
 use super::offer_index::OfferIndex;
 use super::pointed::Pointed;
-use super::same_answer::SameAnswer;
+use super::same_answer::{SameAnswer, is_yes};
 use super::standing::Standing;
 use super::tally::Tally;
 use super::tries::Tries;
@@ -19,7 +19,6 @@ use crate::failure::is_failure;
 use crate::filter::Filter;
 use crate::unseen::is_unseen;
 use balk_contract::key::CallKey;
-use balk_contract::nudge::says_yes;
 use balk_contract::{Origin, ResultKey, ToolResult};
 
 /// How many rounds are remembered. A call that returns after so many others is new.
@@ -350,7 +349,7 @@ impl Rounds {
         let answers_anew = self.answers_anew(result, compared.own);
         let is_new = answers_anew.unwrap_or(true);
         self.standing.result(result, &look, is_new, self.turn);
-        let consents = offer.asks(&call.tool) && !look.failed && says_yes(&result.text);
+        let consents = offer.asks(&call.tool) && !look.failed && is_yes(&result.text);
         self.same_answer.result(result, &look, compared.any, consents, is_new, self.turn);
         self.pointed.result(result, &look, self.turn);
         let is_progress = match call.effect.is_known_change() && !look.failed {

@@ -14,6 +14,8 @@ use super::question::Questions;
 use super::variation::Variation;
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
+use balk_contract::nudge::says_yes;
+use balk_contract::wording::is_longer;
 use balk_contract::{Effect, ResultKey, ToolCall, ToolResult};
 
 /// A shorter word with a digit in it is a number.
@@ -21,6 +23,8 @@ const NAME_BYTES: usize = 5;
 /// Answers before the newest that are remembered of one row of calls: who delegates or searches in vain gets few.
 /// Assumed.
 const EARLIER: usize = 3;
+/// The longest answer that hands on a yes, in characters: a short message of the user, and as much about it.
+const YES_CHARS: usize = 120;
 
 /// The last calls in a row that differed and got the same answer, or one that a call of this row had before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,6 +225,15 @@ fn shares_a_name(one: &str, other: &str) -> bool {
             .filter(|word| word.bytes().any(|byte| !byte.is_ascii_alphabetic()) && word.len() >= NAME_BYTES)
     }
     names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
+}
+
+/// Whether the user's answer says yes. Harnesses hand it on alone, behind a name (`User: yes`), as a member
+/// (`{"answer": "yes"}`), or before a time.
+pub(super) fn is_yes(answer: &str) -> bool {
+    let marks = |c: char| matches!(c, ':' | '：' | '"' | '=' | '(' | ')' | '{' | '}' | '[' | ']' | '\n');
+    let mut parts = answer.split(marks).filter(|it| it.contains(char::is_alphabetic));
+    says_yes(answer)
+        || !is_longer(answer, YES_CHARS) && parts.next_back().is_some_and(|it| says_yes(it.trim()))
 }
 
 /// Whether an answer is long, and whether it reports an error.

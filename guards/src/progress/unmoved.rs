@@ -5,10 +5,10 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::program::is_whole;
 use super::rounds::Rounds;
+use super::same_answer::is_yes;
 use super::standing::Standing;
 use crate::failure::is_failure;
 use balk_contract::key::CallKey;
-use balk_contract::nudge::says_yes;
 use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
 
 /// How often this call failed in the same way, or calls of its tool in other spellings, if it does so now.
@@ -67,7 +67,7 @@ pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();
     let is_same = |it: &ToolResult| {
-        rounds.same_answer().has_had(rounds.tally().compared(it).any) || is_consent && says_yes(&it.text)
+        rounds.same_answer().has_had(rounds.tally().compared(it).any) || is_consent && is_yes(&it.text)
     };
     let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());

@@ -7,12 +7,41 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
+use super::look::Look;
 use super::rounds::{Round, Rounds};
+use crate::failure::pauses;
 use balk_contract::{Origin, Subject, ToolCall};
+
+/// Looks at something that is still in progress, or pauses one after another.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    looking(rounds, call, now).or_else(|| pausing(rounds, call, now))
+}
+
+/// Whether this call pauses, and the last round did nothing else.
+pub(super) fn pauses_again(rounds: &Rounds, call: &ToolCall) -> bool {
+    rounds.newest().and_then(Round::only).is_some_and(|it| it.pauses) && pauses(call)
+}
+
+/// Pauses in a row, however long each is, with nothing done in between and the same answer: nobody looks at what is
+/// waited for.
+fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    if !pauses_again(rounds, call) {
+        return None;
+    }
+    let newest = rounds.newest()?;
+    let last = newest.only()?;
+    let is_one = |it: &Look| it.pauses && it.tool == call.tool_key && it.result == last.result;
+    let count = rounds.still().take_while(|round| round.only().is_some_and(is_one)).count();
+    let mut results = now.results.into_iter().flatten();
+    let goes_on = results.all(|it| it.origin == Origin::Executed && rounds.key(it) == last.result);
+    let found =
+        Finding::new(Rule::Waiting, Subject::Tool(call.tool.clone()), now.counted(count), newest.turn);
+    goes_on.then_some(Finding { is_still: true, ..found })
+}
 
 /// Looks at something that is still in progress, in a row or not. After another call that may have begun something,
 /// looks and ladder are those of another job.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+fn looking(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let began = rounds.still().find(|round| may_begin(round, call)).map(|round| round.turn);
     let of_job = |round: &Round| began.is_none_or(|turn| round.turn > turn);
     let waiting = || rounds.looks(call.key).take_while(|(round, look)| look.waits && of_job(round));

@@ -288,8 +288,8 @@ impl CallMemory {
         let call = &mut self.calls[at];
         let status = if is_failure(result) { Status::Error } else { result.status };
         let (answer, last) = ((result_key, status), (call.result_key, call.status));
-        let same =
-            (last == answer || call.earlier == Some(answer)) && call.equal_results > 0 && !is_unseen(result);
+        let comes_back = last != answer && call.earlier == Some(answer);
+        let same = (last == answer || comes_back) && call.equal_results > 0 && !is_unseen(result);
         if call.equal_results > 0 && last != answer {
             call.earlier = Some(last);
         }

@@ -20,7 +20,7 @@
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
 //! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
 //! without a pause looks like that, and four times as many of a log that stands still. What a file has in it is none.
-//! A call whose answer has changed by itself is given twice as many too: it looks at something that others change.
+//! A call whose answer has changed by itself is given three times as many: it looks at something that others change.
 //! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then
 //! continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
@@ -33,14 +33,15 @@ use crate::acknowledgement;
 use crate::call_memory::{CallMemory, Remembered};
 use crate::failed_writes::FailedWrites;
 use crate::similarity::Ratio;
-use balk_contract::key::{CallKey, Shape};
+use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
 use balk_contract::rules::{Rule, Rung, Step};
-use balk_contract::wording::{excerpt, pretty};
 use balk_contract::{
-    Answer, Blocked, Choice, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention,
-    InterventionKind, Note, Origin, Purpose, Question, Sight, Status, Subject, ToolCall, Verdict,
+    Answer, Blocked, Completion, Decision, Effect, Entry, Guard, GuardFault, Intervention, InterventionKind,
+    Note, Origin, Protocol, Purpose, Sight, Status, Subject, ToolCall, Verdict,
 };
+
+mod messages;
 
 /// Settings of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,12 +99,12 @@ struct DuplicateState {
     tools: Vec<Arc<str>>,
     shell: Option<Arc<str>>,
     ask: Option<Arc<str>>,
+    /// Whether a question in a message reaches the user: not where a tool ends the task.
+    may_ask: bool,
 }
 
 const NAME: &str = "duplicate";
 const VERSION: u64 = 10;
-/// Characters of formatted arguments that feedback shows (spec D2).
-const ARGUMENT_CHARS: usize = 500;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
@@ -176,160 +177,6 @@ impl Duplicate {
         let lapsed = level > 0 && idle > self.settings.lapse;
         (before.equal_results >= needed && !lapsed).then_some((family, before))
     }
-
-    fn note(&self, family: CallKey, level: u8, text: String) -> Note {
-        let rule = match level {
-            1 => "same-call",
-            2 => "same-call-after-feedback",
-            3 => "same-call-after-options",
-            _ => "same-call-after-question",
-        };
-        Note {
-            guard: NAME.into(),
-            rule: rule.into(),
-            level,
-            subject: Subject::Call(family),
-            text: text.into(),
-        }
-    }
-
-    fn text(&self, call: &ToolCall, family: CallKey, before: &Remembered, level: u8, number: u32) -> String {
-        match (self.settings.policy, level) {
-            (DuplicatePolicy::Notice, _) => {
-                format!("{} was already called with the same arguments.", self.named(call, "A tool"))
-            }
-            (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, 1) => {
-                self.feedback(call, family, before, number)
-            }
-            (DuplicatePolicy::Actionable | DuplicatePolicy::Strict, _) => self.options(call, before, number),
-        }
-    }
-
-    /// The called tool, if it may be mentioned, else `other`: "a tool that is not on offer".
-    fn named(&self, call: &ToolCall, other: &str) -> String {
-        match self.state.tools.contains(&call.tool) {
-            true => format!("`{}`", call.tool),
-            false => format!("{other} that is not on offer"),
-        }
-    }
-
-    /// Spec D2: everything that the model needs to do something else.
-    fn feedback(&self, call: &ToolCall, family: CallKey, before: &Remembered, number: u32) -> String {
-        let arguments = match call.shape {
-            Shape::Object | Shape::OtherJson => excerpt(&pretty(&call.arguments), ARGUMENT_CHARS),
-            Shape::NotJson => excerpt(&call.arguments, ARGUMENT_CHARS),
-        };
-        let (how, then) = match before.status {
-            Status::Error | Status::Unknown if before.prospect == Prospect::Passing => (
-                "failed",
-                "That may pass, but it has not in all these tries. Find out what it depends on and whether that is \
-                 there at all, or do what does not depend on it. Before you try it again, wait, longer each time.",
-            ),
-            Status::Error => (
-                "failed",
-                "That call failed, and nothing has changed since, so it will fail again. Read the error, \
-                 find out what it depends on, and change that or the arguments.",
-            ),
-            Status::Ok => ("succeeded", "That call succeeded: its answer is above."),
-            Status::Unknown => (
-                "was answered",
-                "If the answer above is a failure, change what caused it or the arguments; if it is a \
-                 success, use it and take the next step.",
-            ),
-        };
-        // Models take the way that is named first, and one that had used the answer would not ask again.
-        let or = if before.status == Status::Ok { "; else use it and take the next step" } else { "" };
-        format!(
-            "{tool} was called with {same} arguments in turn {turn}, and nothing has changed since (duplicate \
-             {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
-             If you are stuck, look with a read-only call at what this one depends on{or}.\n\nDo not send this call \
-             again {now}with the same arguments. What will you do differently?",
-            now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
-            tool = self.named(call, "A tool"),
-            same = if call.key == family { "these" } else { "nearly these" },
-            turn = before.turn,
-            result = before.result,
-        )
-    }
-
-    /// Spec D4, second rung: explicit options.
-    fn options(&self, call: &ToolCall, before: &Remembered, number: u32) -> String {
-        let look = match &self.state.shell {
-            Some(shell) if *shell != call.tool => format!("inspect what it depends on with `{shell}`"),
-            _ => "inspect what it depends on with a read-only call".into(),
-        };
-        // A way out is only named where a failure says that something may be missing.
-        let missing = match (&self.state.ask, before.status) {
-            (_, Status::Ok | Status::Unknown) => String::new(),
-            (Some(ask), Status::Error) if *ask != call.tool => {
-                format!("\n3. ask the user with `{ask}` for what is missing")
-            }
-            (_, Status::Error) => "\n3. ask the user for what is missing".into(),
-        };
-        let again = match before.prospect {
-            Prospect::Passing => "each time",
-            Prospect::Lasting | Prospect::Unknown => "and would answer the same again",
-        };
-        let others = "send other arguments, or call another of your tools";
-        // What worked needs no other arguments.
-        let (first, second) = match before.status {
-            Status::Ok => (&*look, others),
-            Status::Unknown | Status::Error => (others, &*look),
-        };
-        format!(
-            "this is the same call of {tool} again (duplicate {number} in this run). It answered \"{error}\" \
-             {again}. Choose one:\n1. {first}\n2. {second}{missing}\n\nDo not send this call again with the same \
-             arguments: the next time, the user is asked instead.",
-            tool = self.named(call, "a tool"),
-            error = before.answer(160),
-        )
-    }
-
-    fn question(&self, call: &ToolCall, family: CallKey, before: &Remembered) -> Question {
-        let text = match self.settings.policy {
-            DuplicatePolicy::Notice => {
-                format!("The model calls `{}` with the same arguments over and over.", call.tool)
-            }
-            DuplicatePolicy::Actionable | DuplicatePolicy::Strict => format!(
-                "The model keeps sending the same call of `{}`, although it was told twice that nothing has \
-                 changed (duplicate {} in this run). The call answered: {}. What should it do?",
-                call.tool,
-                self.state.met.saturating_add(1),
-                before.answer(300),
-            ),
-        };
-        Question {
-            note: self.note(family, 3, text),
-            options: Choice::for_stuck("say what it should do instead", true),
-        }
-    }
-
-    fn stop(&self, call: &ToolCall, family: CallKey, before: &Remembered) -> Note {
-        let text = format!(
-            "Stopped: the model kept sending the same call of `{}`, {} times after it was told not to, although \
-             it was given options and the user was asked. The work of that call is not done. It answered: {}.",
-            call.tool,
-            self.state.memory.level(before),
-            before.answer(300),
-        );
-        self.note(family, 4, text)
-    }
-
-    /// Strict: asks for the required words.
-    fn demand(&self) -> Note {
-        Note {
-            guard: NAME.into(),
-            rule: "words-first".into(),
-            level: self.state.demands.saturating_add(1),
-            subject: Subject::Run,
-            text: format!(
-                "First say in one sentence what you will do differently, then call a tool (reminder {} of \
-                 {DEMANDS}).",
-                self.state.demands.saturating_add(1)
-            )
-            .into(),
-        }
-    }
 }
 
 impl Guard for Duplicate {
@@ -354,6 +201,7 @@ impl Guard for Duplicate {
                 let name = |purpose| start.offer.first(purpose).map(|tool| tool.name.clone());
                 self.state.shell = name(Purpose::Shell);
                 self.state.ask = name(Purpose::AskUser);
+                self.state.may_ask = start.protocol == Protocol::Text;
                 self.state.tools = start.offer.tools().iter().map(|tool| tool.name.clone()).collect();
             }
             Entry::Completion(completion) if self.state.owed => {

@@ -279,6 +279,23 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
     arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
 }
 
+/// Whether this call pauses, says at most that it did, and looks at nothing: `sleep 5 && echo waited`, or a tool that
+/// gets numbers alone. One that names a job may look at it.
+pub(crate) fn only_pauses(call: &ToolCall) -> bool {
+    if !pauses(call) {
+        return false;
+    }
+    let Some((before, command)) = call.arguments.split_once("sleep ") else {
+        return call.arguments.bytes().filter(|byte| *byte == b'"').count()
+            == 2 * call.members.iter().count();
+    };
+    let command = command.split('"').next().unwrap_or_default();
+    let behind = command.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.').trim_start();
+    let says = behind.trim_start_matches(['&', ';']).trim_start();
+    before.trim_end().ends_with('"')
+        && (says.is_empty() || says.starts_with("echo ") && !says.contains(['&', ';', '|', '$', '`']))
+}
+
 /// Whether this call shows what a program writes while it runs: `tail -n 5 a.log`, `docker logs web`, `journalctl`. A
 /// `tail` behind a pipe only cuts what another program says.
 pub(crate) fn follows_a_log(call: &ToolCall) -> bool {

@@ -21,6 +21,8 @@ const WORD_BYTES: usize = 4;
 /// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
 /// nothing until something happens, so it has that twice over.
 const STATE_PATIENCE: u32 = 2;
+/// The same at what is known to move: a job that got further stands still for longer now and then. Assumed.
+const MOVING_PATIENCE: u32 = 3;
 
 /// One call and its last result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +85,8 @@ impl Remembered {
     pub(crate) fn patience(&self) -> u32 {
         match self.is_of_log {
             true => STATE_PATIENCE * STATE_PATIENCE,
-            false if self.moves || self.reports_a_state() => STATE_PATIENCE,
+            false if self.moves => MOVING_PATIENCE,
+            false if self.reports_a_state() => STATE_PATIENCE,
             false if self.step == Step::Bare && self.effect.is_known_change() && self.is_step() => {
                 STATE_PATIENCE
             }

@@ -11,7 +11,7 @@ use super::program::is_program;
 use super::spelling::are_about_others;
 use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
-use crate::failure::{Failure, is_failure, pauses};
+use crate::failure::{Failure, is_failure, is_waiting, only_pauses};
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
@@ -32,8 +32,8 @@ pub(super) struct Look {
     pub(super) may_pass: bool,
     /// True if it did not fail, and waits for something or says that something is still in progress.
     pub(super) waits: bool,
-    /// True if it did not fail, and only lets time pass.
-    pub(super) pauses: bool,
+    /// True if it did not fail, lets time pass, and looks at nothing.
+    pub(super) only_pauses: bool,
     /// True if it did not fail and its effect is not declared.
     pub(super) may_change: bool,
     /// Whether, of such, it seems to write.
@@ -75,7 +75,6 @@ impl Look {
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
         let may_change = !failed && call.effect == Effect::Unknown;
-        let pauses = !failed && pauses(call);
         Self {
             call: call.key,
             tool: call.tool_key,
@@ -84,8 +83,8 @@ impl Look {
             failed,
             failure,
             may_pass: failed && prospect(result, failure) == Prospect::Passing,
-            waits: pauses || !failed && (result.text.goes_on() || offer.waits(&call.tool)),
-            pauses,
+            waits: is_waiting(result) || !failed && offer.waits(&call.tool),
+            only_pauses: !failed && only_pauses(call),
             may_change,
             seems_to_write: may_change && call.seems_to_write(&result.text),
             unfit: if failed { offer.unfit(call) } else { None },

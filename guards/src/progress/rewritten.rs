@@ -1,10 +1,12 @@
 //! What is written as a whole several times in a row, while nothing else is changed or learnt: a file, or what a tool
 //! without a path keeps, such as a todo list, which the model has in its own call.
 //!
-//! Two ways of going over a text are counted:
+//! Three ways of going over a text are counted:
 //!
 //! - writes with *a look at it* in between, each about as long as the one before;
-//! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece.
+//! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece;
+//! - writes of what a tool without a path keeps, in *words that were there before*, none longer than all before, with
+//!   or without looks at what is known in between: a plan that is put in another order, or back into an earlier form.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -27,15 +29,17 @@ pub(super) struct Rewritten {
     bytes: usize,
     /// The most bytes of all these writes.
     longest: usize,
-    /// The words of the newest, if it followed another directly: most writes are the only ones, and need no reading.
+    /// The words of the newest, if it followed another directly; without a path, those of all. Most writes are the only
+    /// ones of a file, and need no reading.
     words: Option<Words>,
     /// Whether it was looked at since.
     looked_at: bool,
     /// Whether nothing was called since.
     is_last: bool,
-    /// Writes of the two kinds.
+    /// Writes of the three kinds.
     looked: u32,
     bare: u32,
+    known: u32,
     turn: u64,
 }
 
@@ -69,9 +73,16 @@ impl Rewritten {
             .map_or(1, |it| if it.looks_again(call) { it.looked.saturating_add(1) } else { 1 });
         let bare =
             before.as_ref().map_or(1, |it| it.bare.saturating_add(u32::from(it.is_bare_again(call, turn))));
+        let known =
+            before.as_ref().map_or(1, |it| it.known.saturating_add(u32::from(it.has_words_of(call, turn))));
         let longest = before.as_ref().map_or(bytes, |it| it.longest.max(bytes));
         let looked_at = path.is_none();
-        let words = before.as_ref().filter(|it| it.is_last).map(|_| Words::of(&call.arguments));
+        let words = match (&before, &path) {
+            (Some(it), None) => Some(Words::of(&call.arguments).and(it.words)),
+            (None, None) => Some(Words::of(&call.arguments)),
+            (Some(it), Some(_)) if it.is_last => Some(Words::of(&call.arguments)),
+            (_, Some(_)) => None,
+        };
         Self {
             tool: call.tool_key,
             path,
@@ -82,6 +93,7 @@ impl Rewritten {
             is_last: true,
             looked,
             bare,
+            known,
             turn,
         }
     }
@@ -93,8 +105,10 @@ impl Rewritten {
             return None;
         }
         let looked = if self.looks_again(call) { self.looked } else { 0 };
-        let bare = if self.is_bare_again(call, self.turn.saturating_add(1)) { self.bare } else { 0 };
-        let seen = looked.max(bare);
+        let next = self.turn.saturating_add(1);
+        let bare = if self.is_bare_again(call, next) { self.bare } else { 0 };
+        let known = if self.has_words_of(call, next) { self.known } else { 0 };
+        let seen = looked.max(bare).max(known);
         (seen > 0).then_some((seen, self.turn, bare > looked && self.path.is_some()))
     }
 
@@ -118,6 +132,14 @@ impl Rewritten {
         let is_same = || self.words.is_none_or(|words| words.has_most_of(&call.arguments));
         self.is_last && turn > self.turn && is_one && !grows && is_same()
     }
+
+    /// Whether this write in a later turn, of what a tool keeps without a path, has hardly a word that those before it
+    /// had not, and is not the longest.
+    fn has_words_of(&self, call: &ToolCall, turn: u64) -> bool {
+        let is_one = self.path.is_none() && call.members.iter().count() == 1;
+        let grows = call.arguments.len() > self.longest.saturating_add(MORE);
+        turn > self.turn && is_one && !grows && self.words.is_some_and(|it| it.has_most_of(&call.arguments))
+    }
 }
 
 /// Which words a text has: one bit for each hash, so two texts are compared without keeping either.
@@ -131,6 +153,13 @@ impl Words {
             words.0[place] |= bit;
         }
         words
+    }
+
+    /// These words, and the earlier ones.
+    fn and(mut self, earlier: Option<Self>) -> Self {
+        let all = self.0.iter_mut().zip(earlier.iter().flat_map(|it| it.0));
+        all.for_each(|(bits, earlier)| *bits |= earlier);
+        self
     }
 
     /// Whether three in four words of this text are among them: then it is the same text, gone over.

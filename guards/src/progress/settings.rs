@@ -9,7 +9,7 @@ pub struct ProgressSettings {
     /// Looks at something that is still in progress before the model is told to wait in one call; twice as many
     /// before one is refused. If all answers were the same, it is told to look whether anything runs, and one is
     /// refused after half as many more. Ten: the number at which others begin to warn about polling
-    /// (`docs/peers.md#other-rules`).
+    /// (`docs/peers.md#other-rules`). Of pauses one after another, which look at nothing, no more than `same_answers`.
     pub waits: u32,
     /// Laps of a cycle. Two, while others use three (`docs/peers.md#other-rules`): two laps are stuck in 85 % of
     /// judged points, whatever the answers (`docs/labels.md#what-single-rules-find`), and this rule also requires

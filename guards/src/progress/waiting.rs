@@ -9,34 +9,35 @@ use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
 use super::look::Look;
 use super::rounds::{Round, Rounds};
-use crate::failure::pauses;
+use crate::failure::only_pauses;
 use balk_contract::{Origin, Subject, ToolCall};
 
 /// Looks at something that is still in progress, or pauses one after another.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    looking(rounds, call, now).or_else(|| pausing(rounds, call, now))
+    let found = [looking(rounds, call, now), pausing(rounds, call, now)];
+    found.into_iter().flatten().max_by_key(|it| it.seen)
 }
 
 /// Whether this call pauses, and the last round did nothing else.
 pub(super) fn pauses_again(rounds: &Rounds, call: &ToolCall) -> bool {
-    rounds.newest().and_then(Round::only).is_some_and(|it| it.pauses) && pauses(call)
+    rounds.newest().and_then(Round::only).is_some_and(|it| it.only_pauses) && only_pauses(call)
 }
 
-/// Pauses in a row, however long each is, with nothing done in between and the same answer: nobody looks at what is
-/// waited for.
+/// Pauses in a row, however long each is, with nothing done in between and the same answer: the model does not look at what
+/// it waits for.
 fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     if !pauses_again(rounds, call) {
         return None;
     }
     let newest = rounds.newest()?;
     let last = newest.only()?;
-    let is_one = |it: &Look| it.pauses && it.tool == call.tool_key && it.result == last.result;
+    let is_one = |it: &Look| it.only_pauses && it.tool == call.tool_key && it.result == last.result;
     let count = rounds.still().take_while(|round| round.only().is_some_and(is_one)).count();
     let mut results = now.results.into_iter().flatten();
     let goes_on = results.all(|it| it.origin == Origin::Executed && rounds.key(it) == last.result);
     let found =
         Finding::new(Rule::Waiting, Subject::Tool(call.tool.clone()), now.counted(count), newest.turn);
-    goes_on.then_some(Finding { is_still: true, ..found })
+    goes_on.then_some(Finding { is_still: true, is_same: true, ..found })
 }
 
 /// Looks at something that is still in progress, in a row or not. After another call that may have begun something,

@@ -158,7 +158,7 @@ fn d1_only_the_last_result_counts() {
 
 /// What has moved by itself may move again, in whatever form it answers.
 #[test]
-fn d7_what_has_moved_by_itself_is_looked_at_four_times() {
+fn d7_what_has_moved_by_itself_is_looked_at_six_times() {
     let state =
         |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&format!("{{\"pct\":{percent}}}"));
     let looks = |before: &[Turn], passes: usize| {
@@ -166,9 +166,18 @@ fn d7_what_has_moved_by_itself_is_looked_at_four_times() {
         check(&all.chain([(state(58), BLOCK)]).collect::<Vec<_>>());
     };
     looks(&[], 2);
-    looks(&[state(4)], 4);
+    looks(&[state(4)], 6);
     // A change in between may have moved it.
     looks(&[state(4), edit()], 2);
+    // What comes and goes by turns is not new each time.
+    looks(&[state(58), state(4)], 5);
+    looks(&[state(58), state(4), state(58), state(4), state(58), state(4)], 1);
+}
+
+#[test]
+fn d7_an_answer_that_had_another_after_it_twice_is_new() {
+    let state = |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&percent.to_string());
+    check(&[4, 7, 9, 4, 7, 9, 4, 7, 9].map(|percent| (state(percent), "pass")));
 }
 
 #[test]

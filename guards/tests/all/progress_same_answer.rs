@@ -189,6 +189,27 @@ fn a_file_written_over_with_nothing_in_between_is_met_at_the_fifth() {
 }
 
 #[test]
+fn a_plan_gone_over_in_its_own_words_is_met_whatever_is_read_again_in_between() {
+    let keeps = |text: &str| calls("write", &format!(r#"{{"todos":"{text}"}}"#)).answers("updated");
+    let plans = [
+        "look at the log, change the limit, write it down",
+        "understand the log, carry out the change, check, write a note",
+        "draft: the limit, carry it out, a note",
+    ];
+    let look = || page(1, "limit = 3");
+    let again = |n: usize| keeps(plans[n % 3]);
+    let turns = [look()].into_iter().chain((0..4).map(again)).chain([look()]).chain((4..8).map(again));
+    check(turns, &["8 note rewriting 1"]);
+    // A plan that gets a new item each time, or is brought up to date beside work, is none.
+    let item =
+        |n: usize| format!("the part of {}", ["mail", "search", "login", "backup", "export", "themes"][n]);
+    check((0..6).map(|n| keeps(&item(n))), &[]);
+    let works =
+        |n: usize| [keeps(plans[n % 3]), write(&format!("{n}.md"), "done"), page(n, &format!("row {n}"))];
+    check((0..8).flat_map(works), &[]);
+}
+
+#[test]
 fn a_text_that_grows_is_another_or_is_checked_is_no_rewriting() {
     check((1..30).map(|n| write("a.md", &"one more line of it. ".repeat(n))), &[]);
     let case = |n: usize| {
@@ -221,6 +242,17 @@ fn a_job_without_a_sign_of_life_is_looked_at_and_not_waited_for() {
     assert!(!text.contains("alive") && said.iter().all(|it| !it.contains("block")), "{said:?} {text}");
 }
 
+#[test]
+fn pauses_that_look_at_nothing_are_met_at_the_sixth_however_long_they_are() {
+    let pause = |n: usize| bash(&format!("sleep {}", 10 * n), "");
+    let said = run().said((1..14).map(pause));
+    assert_eq!(said, ["6 note waiting 1", "10 block waiting 2", "11 ask waiting 3"]);
+    check((1..7).map(|n| bash(&format!("sleep {n} && echo waited"), "waited")), &["6 note waiting 1"]);
+    // One that looks, and one with a look after it.
+    check((1..7).map(|n| bash(&format!("sleep {n}; tail -n 1 job.log"), "running")), &[]);
+    check((1..7).flat_map(|n| [pause(n), bash("tail -n 1 job.log", &format!("{n} of 9"))]), &[]);
+}
+
 fn ask(question: &str, answer: &str) -> Turn {
     calls("ask", &format!(r#"{{"question":"{question}"}}"#)).answers(answer)
 }
@@ -235,6 +267,21 @@ fn a_question_that_was_answered_with_yes_is_not_asked_again() {
     ];
     let told = run().said(asked.map(|(question, answer)| ask(question, answer)));
     assert_eq!(told, ["3 note same-answer 1"]);
+}
+
+#[test]
+fn a_yes_is_known_in_the_forms_in_which_harnesses_hand_it_on() {
+    let asked = |n: usize| format!("Rename docs/setup.md now? (attempt {n})");
+    for (one, other) in [
+        ("User: yes. (10:30:17)", "User: yes. (10:31:40)"),
+        ("The user answered: yes, go ahead.", "User: ok"),
+        (r#"{\"answer\": \"yes\"}"#, "Antwort: ja"),
+    ] {
+        let told = run().said((1..4).map(|n| ask(&asked(n), if n % 2 == 0 { one } else { other })));
+        assert_eq!(told, ["3 note same-answer 1"], "{one}");
+    }
+    let choices = ["The user chose: the second", "The user chose: the first", "User: none of them"];
+    check(choices.into_iter().enumerate().map(|(n, it)| ask(&asked(n), it)), &[]);
 }
 
 #[test]

@@ -38,6 +38,24 @@ fn x2_a_request_that_may_want_to_see_a_call_makes_it_doubtful() {
 }
 
 #[test]
+fn x2_a_user_who_wants_to_decide_first_is_shown_it_and_asked() {
+    for request in [
+        "Add the line. Show me the exact step first, and wait for my word.",
+        "Häng die Zeile an. Zeig mir vorher den Schritt und warte auf mein Ja.",
+        "Añade la línea, pero antes muéstrame el código y espera mi visto bueno.",
+        "加上这一行，先把代码给我看，等我确认再执行。",
+    ] {
+        assert_eq!(after(request), "pass", "{request}");
+        let mut run = Loop::new(NoTools::default());
+        run.user(request);
+        assert_eq!(outline(&run.turn(&says(APPEND))), "pass", "{request}");
+    }
+    for request in ["Add the line, but ask me first.", "Häng die Zeile an, aber frag mich vorher."] {
+        assert_eq!(after(request), "ask printed-call 1", "{request}");
+    }
+}
+
+#[test]
 fn x2_an_order_to_do_it_is_no_wish_to_see_it_however_polite() {
     for request in [
         "Would you add the line, please?",

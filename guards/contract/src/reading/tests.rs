@@ -86,6 +86,21 @@ fn a_status_of_http_without_its_phrase_says_whether_it_may_pass() {
 }
 
 #[test]
+fn what_refuses_a_connection_may_pass_and_what_refuses_a_deed_does_not() {
+    for (answer, passes) in [
+        ("dial tcp 10.0.0.1:80: connect: connection refused", true),
+        ("The connection to the server was refused.", true),
+        ("Failed to connect to 10.0.0.1 port 80: Refused", true),
+        ("Error: merge refused: the branch is protected", false),
+        ("deploy refused: no release notes", false),
+    ] {
+        let read = Reading::of(answer);
+        assert!(read.failed, "{answer}");
+        assert_eq!(read.prospect == Prospect::Passing, passes, "{answer}");
+    }
+}
+
+#[test]
 fn a_line_that_begins_like_an_error_is_one() {
     fails(&["<error>\nx\n</error>", "<tool_use_error>found 2 of it</tool_use_error>"]);
     fails(&[

@@ -331,7 +331,7 @@ const fn from_n(first: u8) -> Words {
         b'r' => &[
             ("remote end closed", Passing), ("retry", Hint), ("rate exceeded", Passing), ("rolled back", Failure),
             ("rate limit", Passing), ("read-only file system", Lasting), ("readonly", Lasting),
-            ("recv failure", Passing), ("refused", Passing), ("rehusada", Passing), ("rejected", Lasting),
+            ("recv failure", Passing), ("refused", Failure), ("rehusada", Passing), ("rejected", Lasting),
             ("requires", Lasting), ("reset by peer", Passing), ("returncode", Exit), ("return_code", Exit),
             ("retrying", Nothing),
         ],

@@ -23,8 +23,8 @@ pub(super) fn pauses_again(rounds: &Rounds, call: &ToolCall) -> bool {
     rounds.newest().and_then(Round::only).is_some_and(|it| it.only_pauses) && only_pauses(call)
 }
 
-/// Pauses in a row, however long each is, with nothing done in between and the same answer: the model does not look at what
-/// it waits for.
+/// Pauses in a row, however long each is, with nothing done in between and the same answer: the model does not look at
+/// what it waits for.
 fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     if !pauses_again(rounds, call) {
         return None;

@@ -37,8 +37,9 @@ pub(crate) fn evidence(text: &str) -> u8 {
     let all = LISTS.find(&text);
     // Most requests end here: nothing in them is a call, forbidden, or conditional.
     let hints = [THING, WEAK_THING, FORBIDS, WONDERS];
-    let may_end = ENDS.find(&text).has(0);
-    if !hints.iter().any(|it| all.has(*it)) && !(may_end && has_ending(&text)) {
+    let has_ends = ENDS.find(&text).has(0);
+    let is_conditional = |text: &str| has_ends && has_ending(text);
+    if !hints.iter().any(|it| all.has(*it)) && !is_conditional(&text) {
         return 0;
     }
     let (mut wonders, mut asks) = (false, false);
@@ -47,7 +48,7 @@ pub(crate) fn evidence(text: &str) -> u8 {
         let is_question = sentence.ends_with(['?', '？']);
         let names_thing = found.has(THING) || is_question && found.has(WEAK_THING);
         // So do most sentences.
-        if !names_thing && !found.has(WONDERS) && !(may_end && has_ending(sentence)) {
+        if !names_thing && !found.has(WONDERS) && !is_conditional(sentence) {
             continue;
         }
         let words: Vec<Word> = words(sentence).collect();

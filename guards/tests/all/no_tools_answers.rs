@@ -1,6 +1,6 @@
 //! The no-tools guard against spec T1 to T3: closings, answers to what the user asked, answers of the user, and what a
-//! model says about itself, about what it saw or what failed, each beside a text like it that is a mistake. Text may end
-//! the task.
+//! model says about itself, about what it saw or what failed, each beside a text like it that is a mistake. Text may
+//! end the task.
 
 use crate::common::{Loop, Turn, calls, outline, says};
 use crate::no_tools_evidence::{reads, writes};

@@ -287,12 +287,10 @@ impl CallMemory {
         self.ran_at(at);
         let call = &mut self.calls[at];
         let status = if is_failure(result) { Status::Error } else { result.status };
-        let (answer, last) = ((result_key, status), (call.result_key, call.status));
-        let comes_back = last != answer && call.earlier == Some(answer);
-        let same = (last == answer || comes_back) && call.equal_results > 0 && !is_unseen(result);
-        if call.equal_results > 0 && last != answer {
-            call.earlier = Some(last);
-        }
+        let same = call.result_key == result_key
+            && call.status == status
+            && call.equal_results > 0
+            && !is_unseen(result);
         // A look belongs to what it looks at: after something new has begun, that may be another job. What fails does
         // not look at anything.
         let of_another = call.begun != begun_before && status != Status::Error;
@@ -377,7 +375,6 @@ impl CallMemory {
                 result: String::new(),
                 ladder: Ladder::default(),
                 result_key: ResultKey::default(),
-                earlier: None,
                 possible_changes: 0,
                 begun: 0,
                 pauses_before: 0,
@@ -394,7 +391,7 @@ impl CallMemory {
         place.effect = call.effect;
         place.is_of_file = call.path_key().is_some();
         place.step = Step::of(call);
-        (place.equal_results, place.moves, place.earlier) = (0, false, None);
+        (place.equal_results, place.moves) = (0, false);
         place.ladder = Ladder::default();
         oldest
     }

@@ -279,21 +279,28 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
     arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
 }
 
-/// Whether this call pauses, says at most that it did, and looks at nothing: `sleep 5 && echo waited`, or a tool that
-/// gets numbers alone. One that names a job may look at it.
+/// Names of tools that only let time pass.
+const PAUSES: [&str; 6] = ["sleep", "wait", "pause", "delay", "sleep_seconds", "wait_seconds"];
+
+/// Whether this call lets time pass and looks at nothing: a command that is `sleep 5` or `sleep 5 && echo waited`, or a
+/// tool with a name for it that gets a number and nothing else.
 pub(crate) fn only_pauses(call: &ToolCall) -> bool {
-    if !pauses(call) {
-        return false;
-    }
-    let Some((before, command)) = call.arguments.split_once("sleep ") else {
-        return call.arguments.bytes().filter(|byte| *byte == b'"').count()
-            == 2 * call.members.iter().count();
+    let arguments = &*call.arguments;
+    let Some((before, rest)) = arguments.split_once("sleep ").filter(|_| arguments.len() <= PAUSE_BYTES)
+    else {
+        let is_named = PAUSES.iter().any(|it| call.tool.eq_ignore_ascii_case(it));
+        let has_numbers = arguments.bytes().filter(|byte| *byte == b'"').count() == 2;
+        return is_named && has_numbers && call.members.iter().count() == 1;
     };
-    let command = command.split('"').next().unwrap_or_default();
-    let behind = command.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.').trim_start();
-    let says = behind.trim_start_matches(['&', ';']).trim_start();
-    before.trim_end().ends_with('"')
-        && (says.is_empty() || says.starts_with("echo ") && !says.contains(['&', ';', '|', '$', '`']))
+    let command = rest.split('"').next().unwrap_or_default();
+    let behind = command.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let says = behind.trim_start_matches(['s', 'm']).trim();
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | '!');
+    let only_says = |says: &str| says.is_empty() || says.starts_with("echo ") && says.chars().all(is_word);
+    before.ends_with('"')
+        && behind.len() < command.len()
+        && !rest.contains("sleep")
+        && only_says(says.strip_prefix("&&").or_else(|| says.strip_prefix(';')).unwrap_or(says).trim_start())
 }
 
 /// Whether this call shows what a program writes while it runs: `tail -n 5 a.log`, `docker logs web`, `journalctl`. A

@@ -15,8 +15,6 @@
 //!   or claims again;
 //! - the user nudged it twice in a row, and what the request names is still open;
 //! - the user disputes a claim, and the model makes it again after the same look (`no_tools/dispute.rs`);
-//! - the last call failed in a way that may pass, and the model says again that it cannot be done, without another try
-//!   (`no_tools/outage.rs`);
 //! - the user urges it for the third time, and it says much the same again, in any language (`no_tools/promises.rs`);
 //! - the model was corrected, and before any call it does one of these again, or says the same as before.
 //!
@@ -56,7 +54,6 @@ use serde_json::Value;
 use crate::printed;
 use dispute::Dispute;
 use instead::{CHARS, Instead};
-use outage::Outage;
 use promises::Promises;
 use request::{Request, has_failed};
 
@@ -75,7 +72,6 @@ mod instead;
 mod judgement;
 mod messages;
 mod open;
-mod outage;
 mod promises;
 mod recent;
 mod request;
@@ -148,7 +144,6 @@ struct NoToolsState {
     gave: bool,
     dispute: Dispute,
     promises: Promises,
-    outage: Outage,
     /// What the user said last, and whether the model did a step since.
     heard: Option<ResultKey>,
     stepped: bool,
@@ -180,7 +175,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 8;
+const VERSION: u64 = 7;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.
@@ -365,7 +360,6 @@ fn is_unfinished(completion: &Completion) -> bool {
 impl NoTools {
     fn result(&mut self, result: &ToolResult) {
         self.state.dispute.observe(result);
-        self.state.outage.observe(result);
         if self.state.request.observe(result) {
             (self.state.allowed, self.state.stepped) = (None, true);
         }
@@ -385,7 +379,6 @@ impl NoTools {
         self.state.said = [self.state.said[1].take(), short];
         let Some((text, instead)) = text.zip(instead) else { return };
         self.state.dispute.say(text);
-        self.state.outage.say(text);
         self.state.promises.say(text, instead);
         if self.state.texts.len() == TEXTS {
             self.state.texts.pop_front();

@@ -145,7 +145,7 @@ impl Progress {
     fn needed(&self, finding: &Finding) -> Option<u32> {
         let it = self.settings;
         let needed = match finding.rule {
-            Rule::Waiting if finding.is_same => it.waits.min(it.same_answers),
+            Rule::Waiting if finding.is_same && it.same_answers > 0 => it.waits.min(it.same_answers),
             Rule::Waiting => it.waits,
             Rule::UnknownTool | Rule::Arguments => it.unfit_calls,
             Rule::Finish => it.refused_ends,

@@ -45,19 +45,22 @@ pub(crate) struct Wish {
     found: Found,
     /// What says that it asks for a call as a thing to see.
     calls: u8,
+    /// Whether the user wants to decide before anything is done.
+    holds: bool,
 }
 
 impl Wish {
     /// Of a message of the user.
     pub(crate) fn of(text: &str) -> Self {
         let words = Self::of_words(text);
-        let before = match (words.holds(), words.asks_to_see()) {
+        let holds = words.found.has(7) && has_hold(text);
+        let before = match (holds, words.asks_to_see()) {
             (true, true) => 2,
             (true, false) => 1,
             (false, _) => 0,
         };
         let calls = calls::evidence(text) + before;
-        Self { calls, ..words }
+        Self { calls, holds, ..words }
     }
 
     /// Of any text, by single words alone.
@@ -65,7 +68,7 @@ impl Wish {
         static LISTS: LazyLock<Lists> = LazyLock::new(|| {
             Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES, HOLDS])
         });
-        Self { found: LISTS.find(&folded(text)), calls: 0 }
+        Self { found: LISTS.find(&folded(text)), calls: 0, holds: false }
     }
 
     /// Whether it asks to be shown something.
@@ -94,7 +97,7 @@ impl Wish {
 
     /// Whether the user wants to decide before anything is done: what is shown or told before is an answer.
     pub(crate) fn holds(self) -> bool {
-        self.found.has(7)
+        self.holds
     }
 
     /// Whether its words introduce an example.
@@ -127,26 +130,44 @@ const EXAMPLES: &[&str] = &[
 /// Words of users who want to decide before anything is done.
 #[rustfmt::skip]
 const HOLDS: &[&str] = &[
-    "wait for my", "wait until i ", "until i say", "until i confirm", "until i approve", "ask me first",
-    "ask me before", "check with me before", "check with me first", "confirm with me", "let me approve",
-    "let me confirm", "before you do anything", "before doing anything", "don't do anything", "don’t do anything",
-    "do not do anything",
-    "warte auf mein", "warte, bis ich", "warte bis ich", "bis ich zustimme", "bis ich ja sage", "frag mich vorher",
-    "frag mich zuerst", "frag mich erst", "frage mich vorher", "bevor du etwas tust", "tu noch nichts",
-    "mach noch nichts",
-    "espera mi", "espera a mi", "espera a que te", "hasta que yo", "pregúntame antes", "pregúntame primero",
-    "antes de hacer nada", "no hagas nada",
-    "attends mon", "attends ma", "attends que je", "demande-moi avant", "demande-moi d'abord", "demande-moi d’abord",
-    "avant de faire quoi que ce soit", "ne fais rien",
-    "espera pela minha", "espere pela minha", "espere o meu", "espera o meu", "pergunta-me antes", "pergunte-me antes",
-    "antes de fazer qualquer", "não faças nada", "não faça nada",
-    "aspetta il mio", "aspetta la mia", "chiedimi prima", "prima di fare qualsiasi", "non fare nulla",
-    "non fare niente",
-    "жди моего", "дождись моего", "подожди моего", "сначала спроси меня", "ничего не делай",
-    "我同意后", "等我确认", "等我同意", "等我说", "等我的", "先问我", "先征求我", "先别动",
-    "私の指示を待", "私の確認を待", "返事を待", "許可を待", "先に聞いて", "まだ何もし",
-    "제 답을 기다", "확인을 기다", "허락을 기다", "먼저 물어", "아직 아무것도",
+    "wait for my word", "wait for my ok", "wait for my okay", "wait for my go", "wait for my approval",
+    "wait for my confirmation", "wait until i say", "wait until i confirm", "wait until i approve", "ask me first",
+    "ask me before", "check with me first", "check with me before", "let me approve", "let me confirm",
+    "warte auf mein ok", "warte auf mein ja", "warte auf meine freigabe", "warte auf meine bestätigung",
+    "bis ich zustimme", "frag mich vorher", "frag mich zuerst", "frag mich erst", "frage mich vorher",
+    "espera mi visto bueno", "espera mi confirmación", "espera mi aprobación", "pregúntame antes",
+    "pregúntame primero",
+    "attends mon accord", "attends mon feu vert", "attends ma validation", "attends ma confirmation",
+    "demande-moi avant", "demande-moi d'abord", "demande-moi d’abord",
+    "espera pela minha confirmação", "espere pela minha confirmação", "espere o meu ok", "pergunta-me antes",
+    "pergunte-me antes", "aspetta il mio ok", "aspetta il mio via", "aspetta la mia conferma", "chiedimi prima",
+    "жди моего подтверждения", "дождись моего подтверждения", "дождись моего согласия", "сначала спроси меня",
+    "等我确认", "等我同意", "先问我", "先征求我", "確認を待って", "許可を待って", "返事を待って", "先に聞いて",
+    "확인을 기다려", "허락을 기다려", "먼저 물어",
 ];
+/// Words that turn them round, in the same clause.
+#[rustfmt::skip]
+const NO_HOLDS: &[&str] = &[
+    "n't", "n’t", " not ", "no need", "never", "without", " stop ", "nicht", " nie ", "ohne", "kein", " no ", " sin ",
+    "nunca", " pas ", " sans ", "jamais", "não", " sem ", " non ", "senza", " mai ", " не ", " без ",
+    "不", "别", "无需", "ない", "ず", "말고", "않", "없",
+];
+
+/// Whether a clause of the text has such words, whole, and none that turns them round.
+fn has_hold(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let ends = [',', '.', ';', ':', '!', '?', '\n', '，', '。', '；', '：', '！', '？', '、'];
+    let is_whole = |clause: &str, end: usize| {
+        !clause[..end].ends_with(|c: char| c.is_ascii_alphabetic())
+            || !clause[end..].starts_with(char::is_alphabetic)
+    };
+    text.split(ends).any(|clause| {
+        let holds =
+            |word: &&str| clause.match_indices(*word).any(|(at, _)| is_whole(clause, at + word.len()));
+        let spaced = format!(" {clause} ");
+        HOLDS.iter().any(|word| holds(word)) && !NO_HOLDS.iter().any(|word| spaced.contains(word))
+    })
+}
 
 /// Words of those who want to be shown code at once: orders, and words that want no file.
 #[rustfmt::skip]

@@ -21,7 +21,7 @@ const WORD_BYTES: usize = 4;
 /// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
 /// nothing until something happens, so it has that twice over.
 const STATE_PATIENCE: u32 = 2;
-/// The same at what is known to move: a job that got further stands still for longer now and then. Assumed.
+/// The factor at a call whose answer has moved: a job that got further stands still for longer now and then. Assumed.
 const MOVING_PATIENCE: u32 = 3;
 
 /// One call and its last result.
@@ -58,8 +58,6 @@ pub(crate) struct Remembered {
     /// The state of an escalation about it.
     pub(crate) ladder: Ladder,
     pub(super) result_key: ResultKey,
-    /// The last other answer that it had, and how that ended: one that comes back is not new.
-    pub(super) earlier: Option<(ResultKey, Status)>,
     pub(super) possible_changes: u64,
     pub(super) begun: u64,
     /// All pauses of the run before the first of the equal results.

@@ -31,7 +31,6 @@ impl NoTools {
             || self.asks_what_was_answered(instead, text)
             || self.is_contradicted(instead, text)
             || self.state.dispute.is_made_again()
-            || self.state.outage.is_given_up_again()
             || self.promises_again()
     }
 

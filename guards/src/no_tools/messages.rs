@@ -144,10 +144,6 @@ impl NoTools {
     /// What was wrong with the last message.
     fn seen(&self, instead: Instead, text: &str) -> &'static str {
         match instead {
-            Instead::Claims | Instead::Reports | Instead::Denies if self.state.outage.is_given_up_again() => {
-                "Your last message gives up again on a failure that may have passed, and you have not tried since. Try \
-                 once more; if it fails again, wait before the next try"
-            }
             Instead::Claims | Instead::Reports if self.state.dispute.is_made_again() => {
                 "Your last message says again what the user disputes, but your calls only looked, and what they saw \
                  is the same as before. Nothing was changed"

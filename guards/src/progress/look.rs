@@ -13,6 +13,7 @@ use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::failure::{Failure, is_failure, is_waiting, only_pauses};
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
+use crate::unseen::is_unseen;
 use balk_contract::key::{CallKey, ToolKey};
 use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Origin, ResultKey, ToolCall, ToolResult};
@@ -84,7 +85,7 @@ impl Look {
             failure,
             may_pass: failed && prospect(result, failure) == Prospect::Passing,
             waits: is_waiting(result) || !failed && offer.waits(&call.tool),
-            only_pauses: !failed && only_pauses(call),
+            only_pauses: !failed && only_pauses(call) && !is_unseen(result),
             may_change,
             seems_to_write: may_change && call.seems_to_write(&result.text),
             unfit: if failed { offer.unfit(call) } else { None },

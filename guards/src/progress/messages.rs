@@ -116,6 +116,11 @@ impl Messages<'_> {
 
     /// What was observed of a call that looks at something.
     fn waited(&self, tool: &str, how_often: &str) -> String {
+        if self.finding.is_same {
+            return format!(
+                "{tool} did nothing but pause {how_often} in a row, and looked at nothing in between"
+            );
+        }
         let still = if self.finding.is_still {
             ", and the answer did not change but for times and ids, so nothing shows that it is alive"
         } else {

@@ -11,14 +11,17 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::look::Look;
 use crate::arguments::beginning;
 use balk_contract::key::{PathKey, ToolKey};
-use balk_contract::{Effect, ToolCall};
+use balk_contract::{Effect, ResultKey, ToolCall};
 
 /// A rewritten file that grows or shrinks by more than one part of this many is worked on.
 const PARTS: usize = 20;
 /// Bytes of a few words: a text that is longer by so much than all before grows.
 const MORE: usize = 12;
+/// The shortest arguments, in bytes, that may be a plan: less is a value, which may be set to one of few.
+const PLAN: usize = 48;
 
 /// What was written last, and how often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +32,10 @@ pub(super) struct Rewritten {
     bytes: usize,
     /// The most bytes of all these writes.
     longest: usize,
-    /// The words of the newest, if it followed another directly; without a path, those of all. Most writes are the only
-    /// ones of a file, and need no reading.
+    /// The words of the newest, if it followed another directly: most writes are the only ones, and need no reading.
     words: Option<Words>,
+    /// The words of all, without a path.
+    all: Option<Words>,
     /// Whether it was looked at since.
     looked_at: bool,
     /// Whether nothing was called since.
@@ -40,19 +44,22 @@ pub(super) struct Rewritten {
     looked: u32,
     bare: u32,
     known: u32,
+    /// What the tool answered.
+    answer: ResultKey,
     turn: u64,
 }
 
 impl Rewritten {
     /// Folds one call that ran in this turn; `is_new` if it never gave this answer before.
-    pub(super) fn fold(it: &mut Option<Self>, call: &ToolCall, failed: bool, is_new: bool, turn: u64) {
+    pub(super) fn fold(it: &mut Option<Self>, call: &ToolCall, look: &Look, is_new: bool, turn: u64) {
+        let failed = look.failure.is_some();
         let writes = call.effect == Effect::IdempotentWrite && !failed;
         if !writes && it.is_none() {
             return;
         }
         let before = it.take();
         *it = if writes {
-            Some(Self::written(before.filter(|it| it.is_of(call)), call, turn))
+            Some(Self::written(before.filter(|it| it.is_of(call)), call, look.result, turn))
         } else if call.effect.is_known_change() || failed {
             // Something else was changed, or tells it what to write instead.
             None
@@ -65,7 +72,7 @@ impl Rewritten {
         };
     }
 
-    fn written(before: Option<Self>, call: &ToolCall, turn: u64) -> Self {
+    fn written(before: Option<Self>, call: &ToolCall, answer: ResultKey, turn: u64) -> Self {
         let bytes = call.arguments.len();
         let path = call.path_key();
         let looked = before
@@ -73,27 +80,27 @@ impl Rewritten {
             .map_or(1, |it| if it.looks_again(call) { it.looked.saturating_add(1) } else { 1 });
         let bare =
             before.as_ref().map_or(1, |it| it.bare.saturating_add(u32::from(it.is_bare_again(call, turn))));
-        let known =
-            before.as_ref().map_or(1, |it| it.known.saturating_add(u32::from(it.has_words_of(call, turn))));
+        // An answer of its own is what the model wrote it for.
+        let is_known = |it: &Self| it.answer == answer && it.has_words_of(call, turn);
+        let known = before.as_ref().map_or(1, |it| it.known.saturating_add(u32::from(is_known(it))));
         let longest = before.as_ref().map_or(bytes, |it| it.longest.max(bytes));
         let looked_at = path.is_none();
-        let words = match (&before, &path) {
-            (Some(it), None) => Some(Words::of(&call.arguments).and(it.words)),
-            (None, None) => Some(Words::of(&call.arguments)),
-            (Some(it), Some(_)) if it.is_last => Some(Words::of(&call.arguments)),
-            (_, Some(_)) => None,
-        };
+        let words = before.as_ref().filter(|it| it.is_last).map(|_| Words::of(&call.arguments));
+        let earlier = before.as_ref().and_then(|it| it.all);
+        let all = path.is_none().then(|| words.unwrap_or_else(|| Words::of(&call.arguments)).and(earlier));
         Self {
             tool: call.tool_key,
             path,
             bytes,
             longest,
             words,
+            all,
             looked_at,
             is_last: true,
             looked,
             bare,
             known,
+            answer,
             turn,
         }
     }
@@ -138,7 +145,9 @@ impl Rewritten {
     fn has_words_of(&self, call: &ToolCall, turn: u64) -> bool {
         let is_one = self.path.is_none() && call.members.iter().count() == 1;
         let grows = call.arguments.len() > self.longest.saturating_add(MORE);
-        turn > self.turn && is_one && !grows && self.words.is_some_and(|it| it.has_most_of(&call.arguments))
+        let has_words = |it: Words| !it.are_many() && it.has_most_of(&call.arguments);
+        let is_plan = call.arguments.len() >= PLAN;
+        turn > self.turn && is_one && is_plan && !grows && self.all.is_some_and(has_words)
     }
 }
 
@@ -170,6 +179,11 @@ impl Words {
             known += usize::from(self.0[place] & bit != 0);
         }
         known * 4 >= all * 3
+    }
+
+    /// Whether these are so many that any text may have most of them.
+    fn are_many(self) -> bool {
+        self.0.iter().map(|it| it.count_ones()).sum::<u32>() > 64 * 16 / 4
     }
 }
 

@@ -227,13 +227,16 @@ fn shares_a_name(one: &str, other: &str) -> bool {
     names(beginning(one)).any(|name| names(beginning(other)).any(|it| it == name))
 }
 
-/// Whether the user's answer says yes. Harnesses hand it on alone, behind a name (`User: yes`), as a member
-/// (`{"answer": "yes"}`), or before a time.
+/// Whether the user's answer says yes. Harnesses hand it on alone, behind one name (`User: yes`) or as one member
+/// (`{"answer": "yes"}`), also before the digits of a time. Anything else beside it may be the answer.
 pub(super) fn is_yes(answer: &str) -> bool {
     let marks = |c: char| matches!(c, ':' | '：' | '"' | '=' | '(' | ')' | '{' | '}' | '[' | ']' | '\n');
     let mut parts = answer.split(marks).filter(|it| it.contains(char::is_alphabetic));
-    says_yes(answer)
-        || !is_longer(answer, YES_CHARS) && parts.next_back().is_some_and(|it| says_yes(it.trim()))
+    let mut behind_a_name = || {
+        let said = [parts.next(), parts.next(), parts.next()];
+        matches!(said, [_, Some(yes), None] if says_yes(yes.trim()))
+    };
+    says_yes(answer) || !is_longer(answer, YES_CHARS) && behind_a_name()
 }
 
 /// Whether an answer is long, and whether it reports an error.

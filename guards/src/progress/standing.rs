@@ -88,7 +88,7 @@ impl Standing {
                 });
             }
         }
-        Rewritten::fold(&mut self.rewritten, call, failure.is_some(), is_new, turn);
+        Rewritten::fold(&mut self.rewritten, call, look, is_new, turn);
     }
 
     /// The user spoke: a new reason for everything.

@@ -1,4 +1,5 @@
-//! Waiting: the same call, each time with the answer that something is still in progress.
+//! Waiting: the same call, each time with the answer that something is still in progress; or pauses in a row, which
+//! look at nothing.
 //!
 //! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Otherwise the evidence is the call, if
 //! it is short and contains a `sleep`, the name of its tool, or the words and states of tools in short answers. They
@@ -15,7 +16,8 @@ use balk_contract::{Origin, Subject, ToolCall};
 /// Looks at something that is still in progress, or pauses one after another.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let found = [looking(rounds, call, now), pausing(rounds, call, now)];
-    found.into_iter().flatten().max_by_key(|it| it.seen)
+    // A pause weighs more, because fewer are needed (`ProgressSettings::waits`).
+    found.into_iter().flatten().max_by_key(|it| it.seen.saturating_mul(if it.is_same { 2 } else { 1 }))
 }
 
 /// Whether this call pauses, and the last round did nothing else.
@@ -37,7 +39,7 @@ fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Fi
     let goes_on = results.all(|it| it.origin == Origin::Executed && rounds.key(it) == last.result);
     let found =
         Finding::new(Rule::Waiting, Subject::Tool(call.tool.clone()), now.counted(count), newest.turn);
-    goes_on.then_some(Finding { is_still: true, is_same: true, ..found })
+    goes_on.then_some(Finding { is_same: true, ..found })
 }
 
 /// Looks at something that is still in progress, in a row or not. After another call that may have begun something,

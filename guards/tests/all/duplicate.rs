@@ -169,15 +169,17 @@ fn d7_what_has_moved_by_itself_is_looked_at_six_times() {
     looks(&[state(4)], 6);
     // A change in between may have moved it.
     looks(&[state(4), edit()], 2);
-    // What comes and goes by turns is not new each time.
-    looks(&[state(58), state(4)], 5);
-    looks(&[state(58), state(4), state(58), state(4), state(58), state(4)], 1);
 }
 
 #[test]
-fn d7_an_answer_that_had_another_after_it_twice_is_new() {
-    let state = |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&percent.to_string());
-    check(&[4, 7, 9, 4, 7, 9, 4, 7, 9].map(|percent| (state(percent), "pass")));
+fn d7_what_has_two_answers_by_turns_is_left_alone() {
+    let test = |passes: bool| {
+        let test = calls("bash", r#"{"command":"pytest test_a.py"}"#);
+        if passes { test.answers("1 passed") } else { test.fails("FAILED test_a.py::a - 1 failed") }
+    };
+    check(&[true, false, true, false, true, false, true].map(|passes| (test(passes), "pass")));
+    let jobs = |count: u32| calls("bash", r#"{"command":"llen jobs"}"#).answers(&count.to_string());
+    check(&[3, 4, 3, 4, 3, 4, 3, 4, 3, 4].map(|count| (jobs(count), "pass")));
 }
 
 #[test]

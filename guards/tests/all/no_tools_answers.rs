@@ -1,8 +1,7 @@
 //! The no-tools guard against spec T1 to T3: closings, answers to what the user asked, answers of the user, and what a
-//! model says about itself, about what it saw or what failed, each beside a text like it that is a mistake. Text may
-//! end the task.
+//! model says about itself or about what it saw, each beside a text like it that is a mistake. Text may end the task.
 
-use crate::common::{Loop, Turn, calls, outline, says};
+use crate::common::{Loop, Turn, calls, says};
 use crate::no_tools_evidence::{reads, writes};
 use balk_guards::NoTools;
 
@@ -15,44 +14,6 @@ fn check(request: &str, turns: &[Turn], said: &str, expected: &str) {
     run.user(request);
     turns.iter().for_each(|turn| run.pass(turn, 1));
     run.check(&says(said), expected);
-}
-
-// Failures that may pass.
-
-#[test]
-fn t1_who_gives_up_on_a_failure_that_may_pass_has_to_try_again_before_saying_so_again() {
-    let down = calls("bash", r#"{"command":"deploy"}"#).fails("Error: 503 Service Unavailable");
-    let gone = calls("bash", r#"{"command":"deploy"}"#).fails("Error: no such project");
-    let said = |failure: &Turn, tries: usize, texts: [&str; 3]| {
-        let mut run = Loop::new(NoTools::default());
-        run.user("Deploy the page.");
-        run.pass(failure, tries);
-        texts.map(|text| {
-            let said = outline(&run.turn(&says(text)));
-            run.user("Hm. And now?");
-            said
-        })
-    };
-    let gives_up = [
-        "The service is unavailable, so I cannot deploy it.",
-        "I cannot deploy it: the service is down.",
-        "It is still unavailable, so I can't do it.",
-    ];
-    assert_eq!(said(&down, 1, gives_up)[..2], ["pass", FIRST]);
-    let german = [
-        "Der Dienst ist nicht erreichbar, deshalb kann ich es nicht ausrollen.",
-        "Ich kann es nicht ausrollen, weil der Dienst nicht antwortet.",
-        "Der Dienst ist noch immer nicht erreichbar.",
-    ];
-    assert_eq!(said(&down, 2, german)[..2], ["pass", FIRST]);
-    // Who has tried three times, or failed for good, may say so as often as they are asked.
-    assert_eq!(said(&down, 3, gives_up), ["pass"; 3]);
-    assert_eq!(said(&gone, 1, gives_up), ["pass"; 3]);
-    // So may who asks, or speaks of something else.
-    assert_eq!(
-        said(&down, 1, ["I cannot deploy it now.", "Shall I try again later?", "It is a static page."]),
-        ["pass"; 3]
-    );
 }
 
 // Announcements.

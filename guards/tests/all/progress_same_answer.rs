@@ -200,10 +200,17 @@ fn a_plan_gone_over_in_its_own_words_is_met_whatever_is_read_again_in_between() 
     let again = |n: usize| keeps(plans[n % 3]);
     let turns = [look()].into_iter().chain((0..4).map(again)).chain([look()]).chain((4..8).map(again));
     check(turns, &["8 note rewriting 1"]);
+    // A place to go to, out of few, and a text with an answer of its own.
+    check((0..9).map(|n| keeps(["kitchen", "hall", "cellar"][n % 3])).take(4), &[]);
+    let asks = |n: usize| {
+        let text = format!(r#"{{"todos":"{}"}}"#, plans[n % 3]);
+        calls("write", &text).answers(["the log is next", "the limit is next", "ask Ann", "done?"][n % 4])
+    };
+    check((0..9).map(asks), &[]);
     // A plan that gets a new item each time, or is brought up to date beside work, is none.
-    let item =
-        |n: usize| format!("the part of {}", ["mail", "search", "login", "backup", "export", "themes"][n]);
-    check((0..6).map(|n| keeps(&item(n))), &[]);
+    let items =
+        ["mail Ann", "find the bug in search", "log out", "back up the disk", "export rows", "new theme"];
+    check((0..6).map(|n| keeps(items[n])), &[]);
     let works =
         |n: usize| [keeps(plans[n % 3]), write(&format!("{n}.md"), "done"), page(n, &format!("row {n}"))];
     check((0..8).flat_map(works), &[]);
@@ -246,10 +253,13 @@ fn a_job_without_a_sign_of_life_is_looked_at_and_not_waited_for() {
 fn pauses_that_look_at_nothing_are_met_at_the_sixth_however_long_they_are() {
     let pause = |n: usize| bash(&format!("sleep {}", 10 * n), "");
     let said = run().said((1..14).map(pause));
-    assert_eq!(said, ["6 note waiting 1", "10 block waiting 2", "11 ask waiting 3"]);
+    assert_eq!(said, ["6 note waiting 1", "13 block waiting 2"]);
     check((1..7).map(|n| bash(&format!("sleep {n} && echo waited"), "waited")), &["6 note waiting 1"]);
-    // One that looks, and one with a look after it.
+    // One that looks, one that waits for something, and one with a look after it.
     check((1..7).map(|n| bash(&format!("sleep {n}; tail -n 1 job.log"), "running")), &[]);
+    check((1..7).map(|n| bash(&format!(r#"sleep {n} && echo \"at\" && curl localhost"#), "up")), &[]);
+    check((1..7).map(|n| bash(&format!(r"sleep {n} && echo at\ncurl localhost"), "up")), &[]);
+    check((1..7).map(|n| calls("wait", &format!(r#"{{"message_of":"ann","s":{n}}}"#)).answers("none")), &[]);
     check((1..7).flat_map(|n| [pause(n), bash("tail -n 1 job.log", &format!("{n} of 9"))]), &[]);
 }
 
@@ -280,7 +290,8 @@ fn a_yes_is_known_in_the_forms_in_which_harnesses_hand_it_on() {
         let told = run().said((1..4).map(|n| ask(&asked(n), if n % 2 == 0 { one } else { other })));
         assert_eq!(told, ["3 note same-answer 1"], "{one}");
     }
-    let choices = ["The user chose: the second", "The user chose: the first", "User: none of them"];
+    let choices =
+        [r#"{\"answer\": \"no\", \"status\": \"ok\"}"#, "User: MIT (ok)", "Install guide\nok, go on"];
     check(choices.into_iter().enumerate().map(|(n, it)| ask(&asked(n), it)), &[]);
 }
 

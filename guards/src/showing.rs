@@ -134,7 +134,7 @@ const HOLDS: &[&str] = &[
     "wait for my confirmation", "wait until i say", "wait until i confirm", "wait until i approve", "ask me first",
     "ask me before", "check with me first", "check with me before", "let me approve", "let me confirm",
     "warte auf mein ok", "warte auf mein ja", "warte auf meine freigabe", "warte auf meine bestätigung",
-    "bis ich zustimme", "frag mich vorher", "frag mich zuerst", "frag mich erst", "frage mich vorher",
+    "frag mich vorher", "frag mich zuerst", "frag mich erst", "frage mich vorher",
     "espera mi visto bueno", "espera mi confirmación", "espera mi aprobación", "pregúntame antes",
     "pregúntame primero",
     "attends mon accord", "attends mon feu vert", "attends ma validation", "attends ma confirmation",
@@ -165,7 +165,7 @@ fn has_hold(text: &str) -> bool {
         let holds =
             |word: &&str| clause.match_indices(*word).any(|(at, _)| is_whole(clause, at + word.len()));
         let spaced = format!(" {clause} ");
-        HOLDS.iter().any(|word| holds(word)) && !NO_HOLDS.iter().any(|word| spaced.contains(word))
+        HOLDS.iter().any(holds) && !NO_HOLDS.iter().any(|word| spaced.contains(word))
     })
 }
 

@@ -56,7 +56,7 @@ fn x2_a_user_who_wants_to_decide_first_is_shown_it_and_asked() {
     for request in [
         "Add the line. Don't wait for my approval.",
         "Add the line, you need not ask me first.",
-        "Häng die Zeile an. Warte nicht bis ich zustimme.",
+        "Du musst nicht warten, bis ich zustimme: häng die Zeile an.",
         "加上这一行，不用等我确认。",
         "許可を待たずに一行追加して。",
         "확인을 기다리지 말고 한 줄 추가해 줘.",

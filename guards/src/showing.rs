@@ -150,7 +150,7 @@ const HOLDS: &[&str] = &[
 const NO_HOLDS: &[&str] = &[
     "n't", "n’t", " not ", "no need", "never", "without", " stop ", "nicht", " nie ", "ohne", "kein", " no ", " sin ",
     "nunca", " pas ", " sans ", "jamais", "não", " sem ", " non ", "senza", " mai ", " не ", " без ",
-    "不", "别", "无需", "ない", "ず", "말고", "않", "없",
+    "不", "别", "无需", "ない", "ずに", "말고", "않", "없",
 ];
 
 /// Whether a clause of the text has such words, whole, and none that turns them round.

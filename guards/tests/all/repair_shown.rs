@@ -44,6 +44,7 @@ fn x2_a_user_who_wants_to_decide_first_is_shown_it_and_asked() {
         "Häng die Zeile an. Zeig mir vorher den Schritt und warte auf mein Ja.",
         "Añade la línea, pero antes muéstrame el código y espera mi visto bueno.",
         "加上这一行，先把代码给我看，等我确认再执行。",
+        "一行追加して。先にコードを見せて、必ず確認を待ってください。",
     ] {
         assert_eq!(after(request), "pass", "{request}");
         let mut run = Loop::new(NoTools::default());

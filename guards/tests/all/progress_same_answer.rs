@@ -200,8 +200,11 @@ fn a_plan_gone_over_in_its_own_words_is_met_whatever_is_read_again_in_between() 
     let again = |n: usize| keeps(plans[n % 3]);
     let turns = [look()].into_iter().chain((0..4).map(again)).chain([look()]).chain((4..8).map(again));
     check(turns, &["8 note rewriting 1"]);
-    // A place to go to, out of few, and a text with an answer of its own.
-    check((0..9).map(|n| keeps(["kitchen", "hall", "cellar"][n % 3])).take(4), &[]);
+    // A value out of few words, and a text with an answer of its own.
+    let values = ["red and dim", "dim and red", "red, dim", "dim, red", "and red, dim", "and dim, red"];
+    let known = || (1..6).map(|n| page(n, &format!("row {n}")));
+    let between = known().zip(values).flat_map(|(look, value)| [keeps(value), look]);
+    check(known().chain(between).chain([keeps(values[5])]), &[]);
     let asks = |n: usize| {
         let text = format!(r#"{{"todos":"{}"}}"#, plans[n % 3]);
         calls("write", &text).answers(["the log is next", "the limit is next", "ask Ann", "done?"][n % 4])

@@ -33,7 +33,7 @@ fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Fi
     }
     let newest = rounds.newest()?;
     let last = newest.only()?;
-    let is_one = |it: &Look| it.only_pauses && it.tool == call.tool_key && it.result == last.result;
+    let is_one = |it: &Look| it.only_pauses && it.result == last.result;
     let count = rounds.still().take_while(|round| round.only().is_some_and(is_one)).count();
     let mut results = now.results.into_iter().flatten();
     let goes_on = results.all(|it| it.origin == Origin::Executed && rounds.key(it) == last.result);

@@ -4,7 +4,8 @@ use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, 
 use crate::common::handoffs::says_all;
 use crate::common::{Loop, Turn, bare_offer, calls, outline, says, text};
 use balk_guards::{
-    Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Stack, Subject, Verdict, default_stack,
+    Budget, ChoiceKind, Duplicate, DuplicatePolicy, DuplicateSettings, Protocol, Stack, Start, Subject,
+    Verdict, default_stack,
 };
 
 const ASK: &str = "ask same-call-after-options 3";
@@ -404,6 +405,17 @@ fn m2_the_options_name_no_tool_that_is_not_offered() {
     assert!(!options.contains("bash") && !options.contains("ask_user"), "{options}");
     let proposed = options.split("Choose one").nth(1).expect("options");
     assert!(!proposed.contains("no_such_tool"), "{options}");
+}
+
+#[test]
+fn d4_no_question_is_offered_where_it_reaches_no_one() {
+    let start = Start { model: "test".into(), protocol: Protocol::Tool, offer: bare_offer() };
+    let mut run = Loop::begun(Duplicate::default(), start);
+    let call = calls("no_such_tool", "{}").fails("no such tool");
+    run.check(&call, "pass");
+    run.check(&call, BLOCK);
+    let options = text(&run.check(&call, SECOND));
+    assert!(options.contains("2. ") && !options.contains("ask the user"), "{options}");
 }
 
 /// Above an error may stand a clock.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::common::{Loop, Turn, calls};
-use balk_guards::{Effect, Offer, Progress, Purpose, Tool};
+use balk_guards::{Effect, Offer, Progress, ProgressSettings, Purpose, Tool};
 
 fn run() -> Loop {
     let tools = [
@@ -210,6 +210,9 @@ fn a_plan_gone_over_in_its_own_words_is_met_whatever_is_read_again_in_between() 
         calls("write", &text).answers(["the log is next", "the limit is next", "ask Ann", "done?"][n % 4])
     };
     check((0..9).map(asks), &[]);
+    // Texts of so many words that the last ones seem to have been there.
+    let words = |n: usize| (0..60 - 20 * (n % 2)).map(|at| format!("w{n}x{at}")).collect::<Vec<_>>();
+    check((0..60).map(|n| keeps(&words(n).join(" "))), &[]);
     // A plan that gets a new item each time, or is brought up to date beside work, is none.
     let items =
         ["mail Ann", "find the bug in search", "log out", "back up the disk", "export rows", "new theme"];
@@ -263,7 +266,30 @@ fn pauses_that_look_at_nothing_are_met_at_the_sixth_however_long_they_are() {
     check((1..7).map(|n| bash(&format!(r#"sleep {n} && echo \"at\" && curl localhost"#), "up")), &[]);
     check((1..7).map(|n| bash(&format!(r"sleep {n} && echo at\ncurl localhost"), "up")), &[]);
     check((1..7).map(|n| calls("wait", &format!(r#"{{"message_of":"ann","s":{n}}}"#)).answers("none")), &[]);
+    check((1..7).map(|n| calls("wait", &format!(r#"{{"job":"{n}"}}"#)).answers("none")), &[]);
+    check((1..7).map(|n| bash(&format!("make all & sleep {n}"), "")), &[]);
+    let described =
+        |n: usize| format!(r#"{{"description":"sleep {n}","command":"sleep {n} && curl localhost"}}"#);
+    check((1..7).map(|n| calls("bash", &described(n)).answers("up")), &[]);
     check((1..7).flat_map(|n| [pause(n), bash("tail -n 1 job.log", &format!("{n} of 9"))]), &[]);
+    // What each of them answers is something else, or a picture.
+    let answers = ["one", "two", "three", "four", "five", "six", "seven"];
+    check((0..7).map(|n| bash(&format!("sleep {n} && echo {}", answers[n]), answers[n])), &[]);
+    check((1..9).map(|n| calls("wait", &format!(r#"{{"seconds":{n}}}"#)).answers("[image]")), &[]);
+    // Equal ones count from the last look on as well.
+    let equal = |n: usize| if n == 4 { page(n, "row 1") } else { bash("sleep 60", "") };
+    check((1..12).map(equal), &["10 note waiting 1"]);
+    let off = ProgressSettings { same_answers: 0, ..ProgressSettings::default() };
+    let mut run = Loop::new(Progress::new(off));
+    assert_eq!(run.said((1..12).map(|_| bash("sleep 60", ""))), ["10 note waiting 1"]);
+}
+
+#[test]
+fn a_message_about_pauses_does_not_speak_of_something_that_runs() {
+    let mut run = run();
+    run.said((1..7).map(|n| bash(&format!("sleep {n}"), "")));
+    let text = run.interventions().next().expect("a note").note.text.to_string();
+    assert!(text.contains("nothing but pause") && !text.contains("still running"), "{text}");
 }
 
 fn ask(question: &str, answer: &str) -> Turn {
@@ -294,7 +320,7 @@ fn a_yes_is_known_in_the_forms_in_which_harnesses_hand_it_on() {
         assert_eq!(told, ["3 note same-answer 1"], "{one}");
     }
     let choices =
-        [r#"{\"answer\": \"no\", \"status\": \"ok\"}"#, "User: MIT (ok)", "Install guide\nok, go on"];
+        [r#"{\"answer\": \"no\", \"status\": \"ok\"}"#, "User: MIT (ok)", "User: yes (all but docs/old)"];
     check(choices.into_iter().enumerate().map(|(n, it)| ask(&asked(n), it)), &[]);
 }
 

@@ -53,6 +53,13 @@ fn x2_a_user_who_wants_to_decide_first_is_shown_it_and_asked() {
     }
     for request in ["Add the line, but ask me first.", "Häng die Zeile an, aber frag mich vorher."] {
         assert_eq!(after(request), "ask printed-call 1", "{request}");
+        for said in [APPEND, "Next I will append the line to the log:"] {
+            let mut run = Loop::new(NoTools::default());
+            run.user(request);
+            assert_eq!(outline(&run.turn(&says(said))), "pass", "{request} {said}");
+            run.user("Add the line.");
+            assert_eq!(outline(&run.turn(&says(said))), "retry no-call 1", "{request} {said}");
+        }
     }
     for request in [
         "Add the line. Don't wait for my approval.",

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 /// What no output may be made of. Where a piece makes an element, an attribute or an address, that is named `hostile`.
-const PIECES: [&str; 68] = [
+const PIECES: [&str; 69] = [
     "\u{1b}]52;c;eA==\u{7}",
     "\u{1b}]2;title\u{7}",
     "\u{1b}]8;;hostile:x\u{1b}\\",
@@ -58,6 +58,7 @@ const PIECES: [&str; 68] = [
     "&hostile;",
     "&#60;hostile&#62;",
     "[a](javascript:hostile)",
+    "[[hostile|a]]",
     "![a](hostile:x)",
     "<hostile:x>",
     "[a]: hostile:x\n",

@@ -127,8 +127,8 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Words in which nothing is markup: neither emphasis, code, a link, an image or HTML, nor an address that GitHub makes
-/// a link. What follows words that are not the last may make a link of a bracket.
+/// Words in which nothing is markup: neither emphasis, code, a link (to a page of a wiki, either), an image or HTML, nor
+/// an address that GitHub makes a link. What follows words that are not the last may make a link of a bracket.
 fn escaped(words: &str, is_last: bool) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = None;
@@ -138,7 +138,7 @@ fn escaped(words: &str, is_last: bool) -> String {
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let is_markup = match c {
             '\\' | '`' | '*' | '|' | '~' | '$' => true,
-            '[' => matches!(next, Some('^' | ' ' | 'x' | 'X')),
+            '[' => next.map_or(!is_last, |it| matches!(it, '[' | '^' | ' ' | 'x' | 'X')),
             ']' => next.map_or(!is_last, |it| matches!(it, '(' | '[' | ':')),
             '_' => !(is_word(before) && is_word(next)),
             '<' => next.is_some_and(|it| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?')),
@@ -203,6 +203,8 @@ mod tests {
         assert_eq!(of("<img src=x> ![a](b) *c* snake_case 3 < 4 [5]".into()), {
             "\\<img src=x> ![a\\](b) \\*c\\* snake_case 3 < 4 [5]\n"
         });
+        assert_eq!(of("<![CDATA[[a](b)|c]] [[d]]".into()), "\\<![CDATA\\[[a\\](b)\\|c]] \\[[d]]\n");
+        assert_eq!(of(Text::from("[") + code("a") + "]" + "]"), "\\[`a`\\]]\n");
         assert_eq!(of("- a\n\n# b\n1. c\u{1b}".into()), "\\- a\n\\# b\n1\\. c␛\n");
         assert_eq!(of("https://a www.b".into()), "https\\://a www\\.b\n");
     }

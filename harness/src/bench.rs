@@ -28,6 +28,7 @@ pub use again::{Again, again};
 pub(crate) use clock::moment;
 pub use clock::{Stopwatch, now};
 pub use cost::timed;
+pub(crate) use folder::{COMPLETIONS, JOURNAL};
 pub use folder::{Folder, RECORD};
 pub use matrix::{Asked, BUILD, Matrix, Setting};
 pub use meta::meta;

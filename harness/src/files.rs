@@ -337,6 +337,13 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     real(one).is_some_and(|it| Some(it) == real(other))
 }
 
+/// Whether a file, which need not be there, is somewhere below a folder.
+pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let above = real(path).or_else(|| real(folder_of(path)));
+    above.zip(real(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
+}
+
 /// The name of a file for something whose own name may come from a client. A digest tells those apart that are the same
 /// in plain characters.
 pub(crate) fn plain_name(name: &str) -> String {

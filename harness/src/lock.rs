@@ -8,6 +8,7 @@ use std::process;
 use crate::error::Error;
 use crate::files::{self, clear_left_over, is_at, remove};
 use crate::import::one_line;
+use crate::input::open_own_if_there;
 use crate::program;
 
 /// The lock of a folder: as long as it is there, no other run writes to the folder.
@@ -23,9 +24,12 @@ pub(crate) struct Lock {
 /// Its name begins like that of an unfinished file, so it is not taken for contents of the folder.
 const NAME: &str = ".balk-lock";
 
-/// The most of another run's command that is read, in bytes, and shown, in characters.
-const COMMAND_BYTES: u64 = 4_096;
+/// The most of a command that is written for others to see, in characters.
 const COMMAND_CHARS: usize = 200;
+
+/// The most of another run's command and its process that is read, in bytes, and shown, in characters.
+const HOLDER_BYTES: u64 = 4_096;
+const HOLDER_CHARS: usize = COMMAND_CHARS + 40;
 
 impl Lock {
     /// Locks a new or empty folder, and makes it if it is missing.
@@ -33,10 +37,17 @@ impl Lock {
     /// # Errors
     /// It has other files, another run has it, or it cannot be written.
     pub(crate) fn of_new(folder: &Path) -> Result<Self, Error> {
+        check_free(folder)?;
         files::check_empty(folder)?;
+        let is_new = !folder.exists();
         files::make_folder(folder)
             .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
-        let lock = Self::take(folder)?;
+        let lock = Self::take(folder).inspect_err(|_| {
+            if is_new {
+                // One that is not empty stays.
+                let _ = fs::remove_dir(folder);
+            }
+        })?;
         // Another run may have come and gone before the lock.
         files::check_empty(folder)?;
         Ok(lock)
@@ -60,15 +71,21 @@ impl Lock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(held(folder, &mut file)),
                 Err(TryLockError::Error(error)) => {
+                    // Where there are no locks, nobody has this one.
+                    let _ = remove(&path);
                     return Err(Error::file(folder, "a folder that can be locked", error)
                         .hint("name a folder on another file system"));
                 }
             }
         };
-        let holder = format!("{} (process {})\n", program::command_line(), process::id());
-        file.set_len(0).and_then(|()| (&file).write_all(holder.as_bytes())).map_err(unusable)?;
+        // Where the next step fails, the file goes as well.
+        let lock = Self { path, file };
+        let command = program::command_line();
+        let holder = format!("{} (process {})\n", one_line(&command, COMMAND_CHARS), process::id());
+        let file = &lock.file;
+        file.set_len(0).and_then(|()| (&*file).write_all(holder.as_bytes())).map_err(unusable)?;
         clear_left_over(folder);
-        Ok(Self { path, file })
+        Ok(lock)
     }
 }
 
@@ -81,17 +98,56 @@ impl Drop for Lock {
     }
 }
 
-/// Writes a new folder with these files in it, names and texts. It is there whole or not at all. What a killed run left
-/// of it is removed.
+/// Checks that no run writes to a folder, if it is there.
 ///
 /// # Errors
-/// The folder is not empty, another run writes it, or it cannot be written.
+/// Another run has it.
+pub(crate) fn check_free(folder: &Path) -> Result<(), Error> {
+    match open_own_if_there(&folder.join(NAME)) {
+        Ok(Some(mut file)) if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) => {
+            Err(held(folder, &mut file))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Checks that [`write_folder`] would find nothing in the way, before work whose result goes there.
+///
+/// # Errors
+/// The folder is a link or has no name, is not empty, another run writes it, or it cannot be written.
+pub(crate) fn check_new_folder(folder: &Path) -> Result<(), Error> {
+    let refused = |found| Error::file(folder, "a new or empty folder", found).hint("name another folder");
+    if folder.file_name().is_none() {
+        return Err(refused("one without a name of its own"));
+    }
+    if folder.is_symlink() {
+        return Err(refused("a symbolic link"));
+    }
+    files::check_empty(folder)?;
+    files::check_place(folder)
+        .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
+    let unfinished = files::unfinished(folder);
+    check_free(&unfinished)?;
+    check_unfinished(&unfinished)
+}
+
+/// Writes a new folder with these files in it, names and texts. It is there whole or not at all. What a killed run left
+/// of it is removed. An empty folder that is there is replaced by one with its permissions.
+///
+/// # Errors
+/// As for [`check_new_folder`].
 pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<(), Error> {
     let unusable = |error: io::Error| Error::file(folder, "a folder that can be written to", error);
+    check_new_folder(folder)?;
     let unfinished = files::unfinished(folder);
-    check_unfinished(&unfinished)?;
     files::make_folder(&unfinished).map_err(unusable)?;
-    let lock = Lock::take(&unfinished)?;
+    if let Ok(there) = folder.metadata() {
+        fs::set_permissions(&unfinished, there.permissions()).map_err(unusable)?;
+    }
+    let lock = Lock::take(&unfinished).inspect_err(|_| {
+        // One that is not empty stays.
+        let _ = fs::remove_dir(&unfinished);
+    })?;
     let write = || {
         for entry in fs::read_dir(&unfinished)? {
             let entry = entry?;
@@ -115,12 +171,17 @@ pub(crate) fn write_folder(folder: &Path, files: &[(String, String)]) -> Result<
     written.map_err(unusable)
 }
 
-/// Checks that nothing is where a new folder is written, or what a killed run left: a folder with its lock.
+/// Checks that nothing is where a new folder is written, or what a killed run left: a folder with its lock, or an empty
+/// one.
 fn check_unfinished(folder: &Path) -> Result<(), Error> {
     let is_left = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => true,
         Err(error) => return Err(Error::file(folder, "a folder that can be written to", error)),
-        Ok(about) => about.is_dir() && folder.join(NAME).symlink_metadata().is_ok_and(|it| it.is_file()),
+        Ok(about) => {
+            let is_empty = || fs::read_dir(folder).is_ok_and(|mut it| it.next().is_none());
+            let has_lock = || folder.join(NAME).symlink_metadata().is_ok_and(|it| it.is_file());
+            about.is_dir() && (is_empty() || has_lock())
+        }
     };
     if is_left {
         return Ok(());
@@ -132,10 +193,10 @@ fn check_unfinished(folder: &Path) -> Result<(), Error> {
 fn held(folder: &Path, file: &mut File) -> Error {
     let mut holder = String::new();
     // On some systems a locked file cannot be read.
-    let _ = file.take(COMMAND_BYTES).read_to_string(&mut holder);
+    let _ = file.take(HOLDER_BYTES).read_to_string(&mut holder);
     let found = match holder.trim_end() {
         "" => "one that another run writes to".to_owned(),
-        holder => format!("one that another run writes to: {}", one_line(holder, COMMAND_CHARS)),
+        holder => format!("one that another run writes to: {}", one_line(holder, HOLDER_CHARS)),
     };
     Error::file(folder, "a folder that no other run writes to", found)
         .hint("wait for the other run, or name another folder")
@@ -168,11 +229,30 @@ mod tests {
         assert!(held.contains("expected a folder that no other run writes to"), "{held}");
         assert!(held.contains(&format!("(process {})", process::id())), "{held}");
         assert_eq!(names(folder.path()), [".balk-lock", ".balk-unfinished-a1b2c3"]);
+        // Who has it comes before what is in it.
+        there(&folder.path().join("mine"), "half of it");
+        let held = Lock::of_new(folder.path()).expect_err("it is held").to_string();
+        assert!(held.contains(&format!("(process {})", process::id())), "{held}");
         drop(lock);
         there(&folder.path().join(".balk-lock"), "balk bench (process 1)\n");
         there(&folder.path().join("mine"), "all of it");
         drop(Lock::take(folder.path()).expect("a killed run holds nothing"));
         assert_eq!(names(folder.path()), ["mine"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_empty_folder_keeps_its_permissions_and_what_is_left_of_one_is_taken_over() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let work = tempfile::tempdir().expect("a folder");
+        let folder = work.path().join("finds");
+        for it in [&folder, &work.path().join(".balk-finds")] {
+            fs::create_dir(it).expect("a folder");
+        }
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("it is mine");
+        write_folder(&folder, &[("a".to_owned(), "b".to_owned())]).expect("it can be written");
+        assert_eq!(folder.metadata().expect("a folder").permissions().mode() & 0o777, 0o700);
+        assert_eq!((names(work.path()), names(&folder)), (vec!["finds".to_owned()], vec!["a".to_owned()]));
     }
 
     #[test]

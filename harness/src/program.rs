@@ -47,16 +47,40 @@ pub(crate) fn reported_command_line() -> String {
 }
 
 fn arguments() -> impl Iterator<Item = String> {
-    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned())
+    without_secrets(std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()))
 }
 
-/// An argument in which every path that leads to something is its last part alone. A path may come after an option
-/// (`--out=DIR`), in a list, and before the name of a scenario (`FILE#NAME`).
+/// Arguments in which neither a token nor the value of a variable is named: others read them. A value with a hole is
+/// none of a person.
+fn without_secrets(arguments: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut before = String::new();
+    arguments.map(move |argument| {
+        let (option, value) = match argument.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (option, value),
+            Some(_) | None => (&*before, &*argument),
+        };
+        let at = argument.len() - value.len();
+        let shown = match (option, value.split_once('=')) {
+            ("--token", _) => "…".to_owned(),
+            ("--env", Some((name, value))) if !value.contains('{') => format!("{name}=…"),
+            _ => value.to_owned(),
+        };
+        let shown = format!("{}{shown}", &argument[..at]);
+        before = argument;
+        shown
+    })
+}
+
+/// An argument in which every path that leads to something, or begins at the root, is its last part alone. A path may
+/// come after an option (`--out=DIR`), in a list, and before the name of a scenario (`FILE#NAME`).
 fn without_folders(argument: &str) -> String {
     let plain = |part: &str| {
         let (path, name) = part.split_once('#').unwrap_or((part, ""));
-        let last = Path::new(path).file_name().and_then(OsStr::to_str).unwrap_or(path);
-        if last == path || !Path::new(path).exists() {
+        let path_of = Path::new(path);
+        let last = path_of.file_name().and_then(OsStr::to_str).unwrap_or(path);
+        // A command with a path in it is none.
+        let is_path = path_of.exists() || (path_of.is_absolute() && !path.contains(char::is_whitespace));
+        if last == path || !is_path {
             return part.to_owned();
         }
         if name.is_empty() { last.to_owned() } else { format!("{last}#{name}") }
@@ -80,6 +104,17 @@ mod tests {
     }
 
     #[test]
+    fn a_command_that_others_read_has_no_secrets() {
+        let typed =
+            ["serve", "--token", "s3cret", "--token=s3cret", "--env", "KEY=s3cret", "--env=KEY=s3cret"];
+        let holes = ["--env", "URL={url}/v1", "KEY=plain"];
+        let shown: Vec<String> =
+            without_secrets(typed.iter().chain(&holes).map(|it| it.to_string())).collect();
+        let expected = ["serve", "--token", "…", "--token=…", "--env", "KEY=…", "--env=KEY=…"];
+        assert_eq!(shown, [&expected[..], &holes].concat());
+    }
+
+    #[test]
     fn a_command_in_a_record_has_no_folders() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("slow.toml");
@@ -89,6 +124,8 @@ mod tests {
             (format!("{file}"), "slow.toml"),
             (format!("paging,{file}#slow,drawn/debug"), "paging,slow.toml#slow,drawn/debug"),
             (format!("--suite={file}"), "--suite=slow.toml"),
+            ("/home/me/gone".to_owned(), "gone"),
+            ("/home/me/agent {task}".to_owned(), "/home/me/agent {task}"),
             ("exec:python3 /home/me/guard.py".to_owned(), "exec:python3 /home/me/guard.py"),
         ] {
             assert_eq!(without_folders(&typed), reported);

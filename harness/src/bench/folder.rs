@@ -11,27 +11,24 @@
 //! Each file is on the disk before the next one is written, and transcripts are written before a record that counts
 //! their trials. So a run that is killed, or a machine that loses its power, leaves a record of trials that are there.
 
+mod kept;
 mod name;
 mod old;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balk_reports::records::{
-    Answered, BadBench, Bench, Cost, Instructions, Meta, Plan, REACTIONS_SCHEMA, Reactions, TrialRecord,
+    Answered, BadBench, Bench, Cost, Instructions, Meta, Plan, REACTIONS_SCHEMA, Reactions,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use self::name::folder_name;
-use super::transcripts::{Damage, Transcripts};
 use crate::error::Error;
 use crate::files::{self, Out};
 use crate::input;
-use crate::lock::Lock;
+use crate::lock::{self, Lock};
 
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
@@ -43,6 +40,9 @@ const INSTRUCTIONS: &str = "instructions.json";
 const JUDGE: &str = "judge.tsv";
 const JUDGED: &str = "judge.jsonl";
 const TRANSCRIPTS: &str = "transcripts";
+/// The completions of a live run that has not ended, and those of all that have.
+pub(crate) const JOURNAL: &str = "completions.jsonl";
+pub(crate) const COMPLETIONS: &str = "completions.jsonl.zst";
 
 /// A folder that a bench writes to, or reads from.
 #[derive(Clone, Debug)]
@@ -73,10 +73,11 @@ impl Folder {
         let nothing = Bench::new(whole.plan.clone());
         if path.join(RECORD).exists() {
             let (folder, begun) = Self::resume(path)?;
-            if begun == *whole && folder.check_transcripts()? == kept {
+            if begun == *whole && folder.check_transcripts(&whole.plan)? == kept {
                 return Ok(None);
             }
             if begun != nothing {
+                drop(folder);
                 return Self::create(path).map(Some);
             }
             folder.clear_transcripts()?;
@@ -90,8 +91,9 @@ impl Folder {
     /// Whether [`create`](Self::create) would find nothing in the way.
     ///
     /// # Errors
-    /// The folder is not empty, or cannot be read.
+    /// Another run has the folder, it is not empty, or it cannot be read.
     pub fn check_new(path: &Path) -> Result<(), Error> {
+        lock::check_free(path)?;
         if path.join(RECORD).exists() {
             return Err(Error::file(path, "an empty or new folder", "the record of a bench")
                 .hint("name another folder, or continue this bench with --resume"));
@@ -127,12 +129,12 @@ impl Folder {
         Ok((self, bench))
     }
 
-    /// Whether this path is one of the files that reports are made from.
+    /// Whether this path is one of the files of the record, or in its folder of transcripts.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
-        [RECORD, META, INSTRUCTIONS, JUDGE, REACTIONS]
-            .iter()
-            .any(|name| files::is_same(&self.path.join(name), path))
+        let names = [RECORD, META, INSTRUCTIONS, JUDGE, JUDGED, REACTIONS, FITTED, JOURNAL, COMPLETIONS];
+        names.iter().any(|name| files::is_same(&self.path.join(name), path))
+            || files::is_below(path, &self.path.join(TRANSCRIPTS))
     }
 
     /// Replaces the record.
@@ -273,147 +275,11 @@ impl Folder {
     pub fn shared(plan: &Plan) -> Option<[String; 2]> {
         name::shared(plan)
     }
-
-    /// Adds transcripts of one block of a scenario to those already kept.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the existing file has other contents.
-    pub fn keep(&self, scenario: &str, transcripts: Transcripts) -> Result<(), Error> {
-        if transcripts.is_empty() {
-            return Ok(());
-        }
-        self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
-    }
-
-    /// The kept records of some seeds of a scenario, by seed; a seed without one is left out.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or has other contents.
-    pub fn kept(
-        &self,
-        scenario: &str,
-        seeds: &BTreeSet<u64>,
-    ) -> Result<BTreeMap<u64, Vec<TrialRecord>>, Error> {
-        let folder = self.path.join(TRANSCRIPTS).join(folder_name(scenario));
-        let mut files: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for &seed in seeds {
-            files.entry(Transcripts::file_of(seed)).or_default().push(seed);
-        }
-        let mut kept = BTreeMap::new();
-        for (name, seeds) in files {
-            let path = folder.join(name);
-            let Some(transcripts) = read(&path)? else { continue };
-            for seed in seeds {
-                let records = transcripts.of(seed).map_err(|error| {
-                    Error::file(&path, &format!("the records of seed {seed}"), error)
-                        .hint("it was changed, or is of another version: measure this part again")
-                })?;
-                if !records.is_empty() {
-                    kept.insert(seed, records);
-                }
-            }
-        }
-        Ok(kept)
-    }
-
-    /// Removes all kept transcripts, which will be made again.
-    ///
-    /// # Errors
-    /// A file cannot be removed.
-    pub fn clear_transcripts(&self) -> Result<(), Error> {
-        let path = self.path.join(TRANSCRIPTS);
-        files::remove_folder(&path).map_err(|error| Error::file(&path, "a folder that can be removed", error))
-    }
-
-    /// Adds the transcripts of another folder.
-    ///
-    /// # Errors
-    /// A file cannot be read or written.
-    pub fn add_transcripts(&self, from: &Self) -> Result<(), Error> {
-        from.each_transcripts(|name, transcripts| self.add(name, transcripts))
-    }
-
-    /// Compares all checksums of the kept transcripts, and returns for how many seeds there are some.
-    ///
-    /// # Errors
-    /// A file cannot be read, or is not as it was written.
-    pub fn check_transcripts(&self) -> Result<u64, Error> {
-        let mut seeds = 0;
-        self.each_transcripts(|_, transcripts| {
-            seeds += transcripts.seeds().count() as u64;
-            Ok(())
-        })?;
-        Ok(seeds)
-    }
-
-    /// Calls `take` with every file of transcripts, and its name relative to their folder.
-    fn each_transcripts(
-        &self,
-        mut take: impl FnMut(&Path, Transcripts) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let root = self.path.join(TRANSCRIPTS);
-        for scenario in self.scenarios()? {
-            for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {
-                let name = file.strip_prefix(&root).expect("it is below the folder");
-                if let Some(transcripts) = read(file)? {
-                    take(name, transcripts)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The folders with transcripts, one for each scenario.
-    fn scenarios(&self) -> Result<Vec<PathBuf>, Error> {
-        let root = self.path.join(TRANSCRIPTS);
-        if root.exists() { check_own(&root).and_then(|()| below(&root)) } else { Ok(Vec::new()) }
-    }
-
-    /// Adds to the file of this name in the folder of transcripts.
-    fn add(&self, name: &Path, more: Transcripts) -> Result<(), Error> {
-        let path = self.path.join(TRANSCRIPTS).join(name);
-        let mut transcripts = read(&path)?.unwrap_or_default();
-        transcripts.add(more);
-        files::write_own(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
-    }
 }
 
 /// A file of a record, if it is there.
 fn if_there(path: PathBuf) -> Result<Option<PathBuf>, Error> {
     Ok(input::open_own_if_there(&path)?.map(|_| path))
-}
-
-/// What is in a folder of transcripts, in order.
-fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let unreadable = |error: io::Error| Error::file(folder, "a readable folder of transcripts", error);
-    let entries = fs::read_dir(folder).map_err(unreadable)?;
-    let mut found: Vec<PathBuf> =
-        entries.map(|it| it.map(|it| it.path()).map_err(unreadable)).collect::<Result<_, _>>()?;
-    found.iter().try_for_each(|it| check_own(it))?;
-    found.sort();
-    Ok(found)
-}
-
-/// Checks that a part of a record is no link: what is written to it would go elsewhere.
-fn check_own(path: &Path) -> Result<(), Error> {
-    if path.is_symlink() {
-        return Err(
-            Error::file(path, "a part of the record", "a symbolic link").hint("put the part in its place")
-        );
-    }
-    Ok(())
-}
-
-/// The transcripts of a file, if there is one.
-fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
-    let expected = "kept transcripts: frames of zstd, each after its seed and its checksum";
-    match input::kept(path)? {
-        None => Ok(None),
-        Some(bytes) if Transcripts::is_old(&bytes) => Err(Error::file(path, expected, "none of these").hint(
-            "an older version of Balk wrote it: `balk migrate` with the folder of the bench makes it new",
-        )),
-        Some(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|damage| damaged(path, damage)),
-    }
 }
 
 /// A record that cannot be used.
@@ -424,14 +290,6 @@ fn bad_record(record: &Path, bad: BadBench) -> Error {
             Error { place: format!("line {line}").into(), ..Error::file(record, &expected, found) }
         }
     }
-}
-
-/// Transcripts that are not as they were written.
-fn damaged(path: &Path, Damage { at, seed }: Damage) -> Error {
-    let seed = seed.map_or_else(String::new, |it| format!(", seed {it}"));
-    let place = format!("byte {at}{seed}").into();
-    let error = Error::file(path, "kept transcripts as they were written", "other bytes");
-    Error { place, ..error.hint("it is truncated or changed: measure this part again") }
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {

@@ -270,7 +270,7 @@ impl Bench {
             return Ok((Some(folder), record));
         }
         let (folder, mut record) = Folder::resume(path)?;
-        folder.check_transcripts()?;
+        folder.check_transcripts(&record.plan)?;
         let mut plan = matrix.plan().clone();
         if self.any_build {
             record.plan.allow_build_of(&mut plan);

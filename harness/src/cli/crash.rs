@@ -1,5 +1,6 @@
 //! `balk crash`: what real agents do when their model balks.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
@@ -331,7 +332,7 @@ impl Crash {
             return Err(Error::usage("--seeds", &expected, runs).into());
         }
         let tools = self.tools();
-        let mut jobs = Vec::new();
+        let (mut jobs, mut folders) = (Vec::new(), BTreeSet::new());
         for (agent, OfAgent { name, .. }, through) in &agents {
             for (target, worlds) in named.iter().zip(&worlds) {
                 for seed in self.seeds() {
@@ -343,6 +344,12 @@ impl Crash {
                         return Err(Error::usage("--scenario", expected, format!("`{target}`")).into());
                     }
                     let folder = format!("{name}/{}-{seed}", scenario.replace('/', "_"));
+                    if !folders.insert(folder.clone()) {
+                        let expected =
+                            "scenarios of different names, because each run has a folder of its own";
+                        let found = format!("two of the name `{scenario}`");
+                        return Err(Error::usage("--scenario", expected, found).into());
+                    }
                     let job = Job {
                         agent: agent.clone(),
                         name: name.clone(),

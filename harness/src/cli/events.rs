@@ -48,8 +48,10 @@ impl Events {
     /// A file that cannot be written.
     pub(super) fn entry(&mut self, entry: EntryRecord) -> Result<(), Error> {
         self.lines(&entry).map_err(|error| {
-            let hint = format!("remove the file, and run again {}", files::way_out(&error));
-            Error::file(self.file.path(), "a file that can be written", error).hint(&hint)
+            let path = self.file.path();
+            let remove = if files::is_stream(path) { "" } else { "remove the file, and " };
+            let hint = format!("{remove}run again {}", files::way_out(&error));
+            Error::file(path, "a file that can be written", error).hint(&hint)
         })?;
         self.before.push(entry);
         Ok(())

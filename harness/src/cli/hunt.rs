@@ -20,10 +20,9 @@ use super::{load, progress, screen};
 use crate::bench::Stopwatch;
 use crate::error::Error;
 use crate::exit::Exit;
-use crate::files;
 use crate::guards::{Config, NONE, ORACLE, Recipe};
 use crate::hunt::{self, Hunted, Kept, Prey};
-use crate::lock::write_folder;
+use crate::lock::{check_new_folder, write_folder};
 use crate::program;
 
 /// Arguments of `balk hunt`.
@@ -94,9 +93,7 @@ impl Hunt {
     /// reactions is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(folder) = &self.out {
-            files::check_empty(folder)?;
-            files::check_place(folder)
-                .map_err(|error| Error::file(folder, "a folder that can be written to", error))?;
+            check_new_folder(folder)?;
         }
         let reactions = match self.set_from.reactions() {
             Ok(reactions) => reactions,

@@ -102,18 +102,28 @@ impl Import {
         let bar =
             progress::bytes(files.iter().filter_map(|it| it.path.metadata().ok()).map(|it| it.len()).sum());
         let reading = Reading { from: self.from.from, pool: &pool };
+        // Whether something was found.
         let mut write = |out: &mut dyn Write| {
-            self.write(&reading, &files, &bar, &mut sums, out).and_then(|()| out.flush())
+            self.write(&reading, &files, &bar, &mut sums, out)?;
+            out.flush().map(|()| sums.total.transcripts > 0)
         };
         match out {
-            None => write(&mut BufWriter::new(self.format.output()))?,
-            Some(path) => files::write_new(path, |out| write(out)).map_err(|error| {
-                if error.kind() == io::ErrorKind::AlreadyExists {
-                    Error::exists(path)
-                } else {
-                    Error::file(path, expected, error)
+            None => drop(write(&mut BufWriter::new(self.format.output()))?),
+            // Where nothing was found, no file is made.
+            Some(path) => {
+                let mut is_some = true;
+                let written = files::write_new(path, |out| {
+                    is_some = write(out)?;
+                    if is_some { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
+                });
+                match written {
+                    Err(error) if is_some && error.kind() == io::ErrorKind::AlreadyExists => {
+                        return Err(Error::exists(path));
+                    }
+                    Err(error) if is_some => return Err(Error::file(path, expected, error)),
+                    Ok(()) | Err(_) => {}
                 }
-            })?,
+            }
         }
         sums.unknown.show();
         let nothing = sums.total.transcripts == 0;

@@ -41,7 +41,7 @@ impl Init {
             ));
         }
         let path = self.dir.join(format!("{}.toml", self.name));
-        if path.exists() {
+        if path.symlink_metadata().is_ok() {
             return Err(Error::exists(&path).hint("use another name, or move the file"));
         }
         let text = template_of(&self.name);

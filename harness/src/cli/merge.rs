@@ -56,16 +56,16 @@ impl Merge {
             whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
             folders.push(folder);
         }
-        let kept = folders.iter().map(Folder::check_transcripts).sum::<Result<u64, Error>>()?;
+        let kept = folders.iter().map(|it| it.check_transcripts(&whole.plan)).sum::<Result<u64, Error>>()?;
         if self.inputs.iter().any(|it| files::is_same(it, &self.out)) {
             Folder::check_new(&self.out)?;
         }
         // None where a merge of the same parts was ended after its last write: nothing is left to do.
         if let Some(out) = Folder::begin(&self.out, &whole, kept)? {
-            for folder in &folders {
-                out.add_transcripts(folder)?;
-            }
-            out.write(&whole)?;
+            let written = folders.iter().try_for_each(|it| out.add_transcripts(it));
+            written.and_then(|()| out.write(&whole)).map_err(|error| {
+                error.hint("the parts are as they were: start the same merge again once it can be written")
+            })?;
         }
         if !whole.is_whole() {
             let [from, to] = whole.plan.seeds;

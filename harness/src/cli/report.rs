@@ -108,9 +108,17 @@ impl Report {
         }
         let is_of_crash = |folder: &PathBuf| folder.join(RUNS).is_file();
         if self.folder.iter().any(is_of_crash) {
+            let twice =
+                |at: &usize| self.folder[..*at].iter().any(|it| files::is_same(it, &self.folder[*at]));
+            if let Some(at) = (1..self.folder.len()).find(twice) {
+                let found = format!("{} twice", self.folder[at].display());
+                return Err(Error::usage("DIR", "different folders", found));
+            }
             let records: Vec<Record> =
                 self.folder.iter().map(|it| record::read(it)).collect::<Result<_, _>>()?;
-            let is_source = |path: &Path| self.folder.iter().any(|it| files::is_same(&it.join(RUNS), path));
+            let is_source = |path: &Path| {
+                self.folder.iter().zip(&records).any(|(folder, record)| record::holds(folder, record, path))
+            };
             let report = crash::Report::new(&records);
             return self.show(&report, || Ok(html(&crash::crash_report(&report))), is_source);
         }

@@ -165,11 +165,14 @@ impl Shrink {
         let command = self.command(config, &folder.join(SCENARIO).display().to_string(), &[], shrunk.seed);
         let transcript = balk_reports::report::show(&shrunk.record, Screen::default());
         let transcript = format!("shows {}\n\n{transcript}\nrun again: {command}\n", self.shows);
-        for (name, text) in [(SCENARIO, &shrunk.text), (TRANSCRIPT, &transcript)] {
+        let write = |name, text: &str| {
             let path = folder.join(name);
             files::write_whole(&path, |out| out.write_all(text.as_bytes()))
-                .map_err(|error| Error::file(&path, "a writable file", error))?;
-        }
+                .map_err(|error| Error::file(&path, "a writable file", error))
+        };
+        // The scenario last: where one of two is missing, it is easily made again.
+        write(TRANSCRIPT, &transcript)?;
+        write(SCENARIO, &shrunk.text).inspect_err(|_| drop(files::remove(&folder.join(TRANSCRIPT))))?;
         say(format_args!("shows {}: {command}", self.shows));
         Ok(())
     }

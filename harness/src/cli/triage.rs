@@ -128,7 +128,7 @@ impl Triage {
             return self.shown(&replay, place, &mut out);
         }
         // Before the reading, which may take long.
-        if let Some(file) = self.write_tools.as_deref().filter(|it| it.exists()) {
+        if let Some(file) = self.write_tools.as_deref().filter(|it| it.exists() && !files::is_stream(it)) {
             return Err(taken(file));
         }
         let triage = if self.merge { self.merged()? } else { self.read(&replay, &recipes)? };

@@ -6,11 +6,12 @@ use std::path::{Component, Path};
 use balk_reports::records::crash::{CRASH_SCHEMA, Record, Run};
 use balk_reports::records::seal::{Damage, Sealed, Sealing};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::job::RECORD;
 use crate::error::Error;
-use crate::files::write_own;
+use crate::files::{self, write_own};
 use crate::input;
 use crate::lock::Lock;
 
@@ -20,10 +21,11 @@ pub const RUNS: &str = "runs.json";
 /// The last version without a seal.
 const UNSEALED: u32 = 2;
 
-/// The part that all versions share.
+/// The parts that tell the version. One without a seal can be old; with one, it is as it was written or not.
 #[derive(Deserialize)]
 struct Versioned {
     schema: u32,
+    seal: Option<IgnoredAny>,
 }
 
 /// Writes the record into its folder.
@@ -44,16 +46,19 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
     let path = folder.join(RUNS);
     let text = input::own(&path)?;
     let bad = |expected: &str, found: &dyn std::fmt::Display| in_line(&path, 1, expected, found);
-    if let Ok(Versioned { schema }) = serde_json::from_slice(&text)
-        && schema != CRASH_SCHEMA
-    {
+    let versioned = serde_json::from_slice::<Versioned>(&text).ok();
+    let versioned = versioned.filter(|it| it.schema != CRASH_SCHEMA);
+    let other = |schema| {
         let way_out = match schema {
             UNSEALED => {
                 "an older version of Balk wrote the file: `balk migrate` with its folder makes it new"
             }
             _ => "another version of this program wrote the file: play the runs again",
         };
-        return Err(bad(&format!("version {CRASH_SCHEMA} of the format"), &schema).hint(way_out));
+        bad(&format!("version {CRASH_SCHEMA} of the format"), &schema).hint(way_out)
+    };
+    if let Some(Versioned { schema, seal: None }) = versioned {
+        return Err(other(schema));
     }
     let mut sealed = Sealed::new(&*text);
     let line = sealed.line().and_then(|line| sealed.line().map(|_| line));
@@ -64,6 +69,9 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
         };
         error.hint("it is no record of `balk crash`, or was changed or truncated: play the runs again")
     })?;
+    if let Some(Versioned { schema, .. }) = versioned {
+        return Err(other(schema));
+    }
     let expected = format!("the record of `balk crash`: {{\"schema\": {CRASH_SCHEMA}, …}}");
     let record: Record =
         serde_json::from_str(&line.unwrap_or_default()).map_err(|error| bad(&expected, &error))?;
@@ -73,6 +81,13 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
         return Err(bad("folders of runs below that of the record", &format_args!("`{}`", run.folder)));
     }
     Ok(record)
+}
+
+/// Whether this path is the file of the record, or in the folder of a run.
+#[must_use]
+pub fn holds(folder: &Path, record: &Record, path: &Path) -> bool {
+    files::is_same(&folder.join(RUNS), path)
+        || record.runs.iter().any(|run| files::is_below(path, &folder.join(&run.folder)))
 }
 
 fn in_line(path: &Path, line: u64, expected: &str, found: &dyn std::fmt::Display) -> Error {
@@ -110,7 +125,7 @@ pub fn renew(folder: &Path) -> Result<bool, Error> {
     let _lock = Lock::take(folder)?;
     let text = input::own(&path)?;
     match serde_json::from_slice(&text) {
-        Ok(Versioned { schema: UNSEALED }) => {}
+        Ok(Versioned { schema: UNSEALED, seal: None }) => {}
         Ok(_) | Err(_) => return read(folder).map(|_| false),
     }
     let record: Record = serde_json::from_slice(&text)

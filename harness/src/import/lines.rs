@@ -1,6 +1,8 @@
 //! Lines of a plain, gzip or zstd file, read with a size limit.
 
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use memchr::memchr;
@@ -8,6 +10,16 @@ use memchr::memchr;
 /// The longest accepted line, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we know. A
 /// longer one is counted and skipped, and is never kept in memory.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
+
+/// How long a line may be that is skipped, in bytes: 1 GiB. A file without line feeds, such as `/dev/zero`, need not end.
+const SKIPPED_MAX: u64 = 1 << 30;
+
+/// How many times its size a packed input may unpack to, beyond [`UNPACKED_FREE`]. Requests repeat all messages before
+/// them: zstd packs recorded runs to a hundredth, and a text that was made to be large to a thirty-thousandth.
+const UNPACKED_TIMES: u64 = 1_000;
+
+/// How much a packed input of any size may unpack to, in bytes: 1 GiB.
+const UNPACKED_FREE: u64 = 1 << 30;
 
 /// The size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -53,12 +65,13 @@ impl<'a> Lines<'a> {
         Self { input, number }
     }
 
-    /// The next line; `None` at the end.
+    /// The next line that is not empty; `None` at the end.
     ///
     /// # Errors
     /// The input cannot be read or unpacked further. The started line is lost, because a part of a line is not
     /// reliable.
     pub fn next_line(&mut self) -> io::Result<Option<Line>> {
+        self.number += skip_feeds(&mut *self.input)?;
         let mut bytes = Vec::new();
         let bound = LINE_BYTES_MAX + 1;
         let read = read_until_feed(&mut *self.input, bound, &mut bytes)?;
@@ -96,14 +109,72 @@ pub(super) fn unpacked<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn BufR
     input.by_ref().take(4).read_to_end(&mut head)?;
     let gzip = head.starts_with(&GZIP_MAGIC);
     let zstd = ZSTD_MAGICS.iter().any(|magic| head == magic);
-    let whole = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(input));
-    Ok(if gzip {
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(whole)))
+    let taken = Rc::new(Cell::new(0));
+    let counted = Counted { input: Cursor::new(head).chain(input), taken: taken.clone() };
+    let whole = BufReader::with_capacity(BUFFER_BYTES, counted);
+    let unpacked: Box<dyn Read + 'a> = if gzip {
+        Box::new(MultiGzDecoder::new(whole))
     } else if zstd {
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, zstd::Decoder::with_buffer(whole)?))
+        Box::new(zstd::Decoder::with_buffer(whole)?)
     } else {
-        Box::new(whole)
-    })
+        return Ok(Box::new(whole));
+    };
+    let bounded = Bounded { input: unpacked, given: 0, free: UNPACKED_FREE, taken };
+    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bounded)))
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    input: R,
+    taken: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.taken.set(self.taken.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// What an input unpacks to, up to the bound.
+struct Bounded<'a> {
+    input: Box<dyn Read + 'a>,
+    given: u64,
+    free: u64,
+    /// How much was read of what is packed.
+    taken: Rc<Cell<u64>>,
+}
+
+impl Read for Bounded<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.given += read as u64;
+        if self.given.saturating_sub(self.free) > self.taken.get().saturating_mul(UNPACKED_TIMES) {
+            let why = format!("it unpacks to more than {UNPACKED_TIMES} times its size and 1 GiB");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        Ok(read)
+    }
+}
+
+/// Passes over line feeds, and counts them: a packed file may have very many.
+fn skip_feeds(input: &mut dyn BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let feeds = buffer.iter().position(|byte| *byte != b'\n').unwrap_or(buffer.len());
+        let is_all = feeds == buffer.len() && feeds > 0;
+        input.consume(feeds);
+        skipped += feeds as u64;
+        if !is_all {
+            return Ok(skipped);
+        }
+    }
 }
 
 /// Reads up to and with the next line feed, but at most `bound` bytes: `read_until`, at the pace of long vectors.
@@ -145,6 +216,9 @@ pub(super) fn skip_line(input: &mut dyn BufRead) -> io::Result<u64> {
         if found {
             return Ok(skipped);
         }
+        if skipped > SKIPPED_MAX {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line of more than 1 GiB"));
+        }
     }
 }
 
@@ -177,8 +251,8 @@ mod tests {
 
     #[track_caller]
     fn check(input: &[u8], expected: &[&str]) {
-        let expected = (1..).zip(expected.iter().map(|it| Ok((*it).to_owned()))).collect();
-        assert_eq!(all(input), Ok(expected));
+        let expected = (1..).zip(expected.iter().map(|it| Ok((*it).to_owned())));
+        assert_eq!(all(input), Ok(expected.filter(|(_, it)| it.as_ref() != Ok(&String::new())).collect()));
     }
 
     #[test]
@@ -206,6 +280,28 @@ mod tests {
         check(b"(\xb5", &["(\u{fffd}"]);
         let packed = zstd("first\n");
         assert!(all(&packed[..packed.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn what_a_packed_input_unpacks_to_has_a_bound() {
+        let of = |bytes: u64, free| {
+            let taken = Rc::new(Cell::new(3));
+            let input = Box::new(io::repeat(b'x').take(bytes));
+            io::copy(&mut Bounded { input, given: 0, free, taken }, &mut io::sink())
+        };
+        assert_eq!(of(3 * UNPACKED_TIMES + 5, 5).map_err(|it| it.kind()), Ok(3 * UNPACKED_TIMES + 5));
+        let found = of(3 * UNPACKED_TIMES + 6, 5).map_err(|it| it.to_string());
+        assert_eq!(found, Err("it unpacks to more than 1000 times its size and 1 GiB".to_owned()));
+        let mut counted = Counted { input: &b"abc"[..], taken: Rc::default() };
+        io::copy(&mut counted, &mut io::sink()).expect("memory can be read");
+        assert_eq!(counted.taken.get(), 3);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_skipped_up_to_a_bound() {
+        let mut lines = Lines::new(io::repeat(0)).expect("it can be read");
+        let found = lines.next_line().expect_err("it never ends").to_string();
+        assert_eq!(found, "a line of more than 1 GiB");
     }
 
     #[test]

@@ -205,11 +205,27 @@ pub(super) fn input(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resul
     Ok(listed)
 }
 
+/// How deep messages may be in lists of lists, and answers in answers: platforms nest them once or twice, and each level
+/// is read again.
+const LEVELS_MAX: usize = 8;
+
+fn too_deep(place: &str) -> BadLine {
+    BadLine::shape(place.into(), &format!("expected messages at most {LEVELS_MAX} levels deep, found more"))
+}
+
 /// Takes what a model answered: a message, a list of some, a response with `choices` or `generations`, or a text.
 ///
 /// # Errors
 /// It is none of them.
 pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Result<(), BadLine> {
+    output_in(joiner, value, place, 0)
+}
+
+/// Takes an answer that is in so many others.
+fn output_in(joiner: &mut Joiner, value: &RawValue, place: &str, levels: usize) -> Result<(), BadLine> {
+    if levels > LEVELS_MAX {
+        return Err(too_deep(place));
+    }
     let inside = unquoted(value);
     let text = inside.as_deref().unwrap_or(value.get());
     match text.as_bytes().first() {
@@ -226,7 +242,7 @@ pub(super) fn output(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resu
             } else if let Some(messages) = around.messages {
                 list(joiner, messages.get(), &format!("{place}.messages")).map(drop)
             } else if let Some(inner) = around.output.filter(|it| it.get().starts_with(['{', '['])) {
-                output(joiner, inner, &format!("{place}.output"))
+                output_in(joiner, inner, &format!("{place}.output"), levels + 1)
             } else {
                 one(joiner, text, place)
             }?;
@@ -257,11 +273,21 @@ fn unquoted(value: &RawValue) -> Option<String> {
 
 /// Takes messages, and returns the tools on offer among them.
 fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, BadLine> {
-    let messages: Vec<&RawValue> = value(text).map_err(|bad| bad.below(place))?;
-    // LangChain logs a batch of conversations: the first is that of the run.
-    if let Some(first) = messages.first().filter(|it| it.get().starts_with('[')) {
-        return list(joiner, first.get(), &format!("{place}[0]"));
-    }
+    let (mut text, mut place) = (text, place.to_owned());
+    let mut levels = 0;
+    let messages = loop {
+        let messages: Vec<&RawValue> = value(text).map_err(|bad| bad.below(&place))?;
+        // LangChain logs a batch of conversations: the first is that of the run.
+        match messages.first() {
+            Some(first) if first.get().starts_with('[') => text = first.get(),
+            Some(_) | None => break messages,
+        }
+        place.push_str("[0]");
+        levels += 1;
+        if levels > LEVELS_MAX {
+            return Err(too_deep(&place));
+        }
+    };
     let mut offered = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
         let place = format!("{place}[{at}]");

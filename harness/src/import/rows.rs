@@ -101,6 +101,10 @@ const AGENTS_CHAT: &str =
 /// Why our own records are refused here.
 const OWN: &str = "expected messages, found the entries of a record of Balk: `balk replay` reads it";
 
+/// Why the completions of a live record are refused here: nothing would compare their checksums.
+const COMPLETIONS: &str =
+    "expected messages, found the completions of a live record: its `transcripts` are for `balk replay`";
+
 /// What tells the blocks of Anthropic from the parts of OpenAI.
 const BLOCKS: &str = "messages[].content[].type=tool_use|tool_result|thinking";
 
@@ -114,6 +118,9 @@ const OBSERVATION: &str = "type=GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN";
 pub(super) static ROWS: &[Row] = &[
     value(OpenAiChat, VALUES, &["messages[]"], |text, _, sink| openai_chat::object(text, sink)),
     value(OpenAiChat, VALUES, &["request.messages[].role"], |text, _, sink| openai_chat::object(text, sink)),
+    value(Balk, LINES, &["request.messages[].role", "request_hash", "is_stream"], |text, _, _| {
+        refuse(text, "request", COMPLETIONS)
+    }),
     file(OpenAiChat, LISTS, &["[].role", "[].content or [].tool_calls"], |text, _, sink| {
         openai_chat::list(text, sink)
     }),

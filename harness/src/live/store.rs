@@ -16,15 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::bench::{COMPLETIONS, JOURNAL};
 use crate::error::Error;
 use crate::files;
 use crate::input;
 use crate::lock::Lock;
 
-/// The lines of a run that has not ended.
-const JOURNAL: &str = "completions.jsonl";
-/// The lines of all runs that have.
-const PACKED: &str = "completions.jsonl.zst";
 /// Requests repeat all messages before them, so they pack well where the packer looks far back.
 const LEVEL: i32 = 19;
 
@@ -101,7 +98,7 @@ impl Store {
     /// A file cannot be read, or has other contents.
     pub fn read(folder: &Path) -> Result<Self, Error> {
         let mut lines = Kept::new();
-        let packed = folder.join(PACKED);
+        let packed = folder.join(COMPLETIONS);
         if let Some(input) = unpacked(&packed)? {
             Input { path: &packed, sealed: Sealed::new(input), most: BYTES_MAX }.read(&mut lines)?;
         }
@@ -123,7 +120,7 @@ impl Store {
             return Ok(false);
         }
         let mut lines = Kept::new();
-        let (packed, journal) = (folder.join(PACKED), folder.join(JOURNAL));
+        let (packed, journal) = (folder.join(COMPLETIONS), folder.join(JOURNAL));
         if let Some(input) = unpacked(&packed)? {
             read_old(&packed, input, false, &mut lines)?;
         }
@@ -223,7 +220,7 @@ impl Store {
     /// The file cannot be written; the journal is then still there.
     pub fn pack(&self) -> Result<(), Error> {
         let mut written = self.locked();
-        let path = self.folder.join(PACKED);
+        let path = self.folder.join(COMPLETIONS);
         let pack = |out: &mut files::Out<'_>| {
             let mut packer = zstd::stream::write::Encoder::new(out, LEVEL)?;
             packer.include_checksum(true)?;

@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use crate::common::files;
 use crate::common::program::{balk, ran, whole};
+use crate::sealed::resealed;
 use balk_reports::records::{Meta, Work};
 use tempfile::TempDir;
 
@@ -212,8 +213,9 @@ fn records_of_other_plans_are_refused_by_name() {
     let cut = fs::read_to_string(work.path().join("a/bench.jsonl")).expect("a record");
     fs::write(work.path().join("a/bench.jsonl"), &cut[..cut.len() / 2]).expect("a file");
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "a/bench.jsonl: line ");
-    let other = cut.replacen("\"schema\":3", "\"schema\":1", 1);
-    fs::write(work.path().join("a/bench.jsonl"), other).expect("a file");
+    fs::write(work.path().join("a/bench.jsonl"), cut).expect("a file");
+    let record = work.path().join("a/bench.jsonl");
+    resealed(&record, |line| line.replacen("\"schema\":3", "\"schema\":1", 1));
     refused(work.path(), &["merge", "a", "--out", "b"], 3, "read it with the version of Balk that wrote it");
 }
 

@@ -61,7 +61,11 @@ fn a_report_of_what_is_no_record_says_so() {
     made(&work.join("a"));
     let whole = fs::read(work.join("a/runs.json")).expect("a file");
     says(work, &["report", "a", "--out", "a/runs.json"], 3, "a file that the report is made from");
+    let of_run = "a/agent/repeating-7/record.jsonl";
+    says(work, &["report", "a", "--out", of_run], 3, "a file that the report is made from");
+    assert_eq!(fs::read(work.join(of_run)).expect("a file"), b"");
     assert_eq!(fs::read(work.join("a/runs.json")).expect("a file"), whole);
+    says(work, &["report", "a", "./a"], 2, "DIR: expected different folders, found ./a twice");
     fs::create_dir(work.join("b")).expect("a folder");
     says(work, &["report", "a", "b"], 3, "b/runs.json");
     fs::remove_file(work.join("a/runs.json")).expect("it is there");
@@ -83,6 +87,8 @@ fn every_command_finds_damage() {
     for command in [&["verify", "a"][..], &["report", "a"], &["compare", "a", "b"], &["compare", "b", "a"]] {
         says(work, command, 3, "a/runs.json: line 1: expected the line that was written");
     }
+    fs::write(&path, whole.replacen("\"schema\":3", "\"schema\":2", 1)).expect("a file");
+    says(work, &["report", "a"], 3, "a/runs.json: line 1: expected the line that was written");
     fs::write(&path, &whole).expect("a file");
     fs::write(work.join("a/agent/repeating-7/record.jsonl"), "{}\n").expect("a file");
     says(
@@ -106,4 +112,14 @@ fn a_record_of_an_older_version_is_refused_by_name_and_made_new() {
     says(work, &["migrate", "a"], 0, "rewritten, with checksums");
     assert_eq!(fs::read(&path).expect("a file"), whole);
     says(work, &["migrate", "a"], 3, "expected records of an older version, found none");
+}
+
+/// Each run has a folder of its own, so two scenarios may not share one.
+#[test]
+fn two_scenarios_of_one_name_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let twice = ["--scenario", "repeating", "--scenario", "repeating", "--out", "a"];
+    let crash = [&["crash", "--cmd", "true {task} {url}"][..], &twice].concat();
+    says(folder.path(), &crash, 2, "--scenario: expected scenarios of different names");
+    assert!(!folder.path().join("a").exists());
 }

@@ -163,6 +163,17 @@ fn what_a_killed_command_left_beside_its_file_is_removed() {
     }
 }
 
+/// Where nothing was found to write, no file is in the way of the next try.
+#[test]
+fn an_import_of_nothing_leaves_no_file() {
+    let work = empty();
+    fs::write(work.path().join("bad.jsonl"), "{}\n").expect("a file");
+    fs::write(work.path().join("log.jsonl"), LOG).expect("a file");
+    refused(work.path(), &["import", "bad.jsonl", "--out", "x"], 3, &["bad.jsonl"]);
+    assert!(!work.path().join("x").exists());
+    does(work.path(), &["import", "log.jsonl", "--out", "x"]);
+}
+
 /// Every file below a folder, with its bytes.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
@@ -189,6 +200,27 @@ mod unix {
 
     /// A user without rights.
     const NOBODY: u32 = 65534;
+
+    /// A search takes long, so what stands in the way of its folder is said before.
+    #[test]
+    fn a_folder_that_a_hunt_cannot_write_is_refused_at_once() {
+        let work = empty();
+        fs::create_dir(work.path().join("there")).expect("a folder");
+        symlink("there", work.path().join("link")).expect("a link");
+        for (out, found) in [("link", "a symbolic link"), ("..", "one without a name of its own")] {
+            let hunt = ["hunt", "--guard", "default", "--trials", "10000000", "--out", out];
+            let says = format!("{out}: expected a new or empty folder, found {found}");
+            refused(work.path(), &hunt, 3, &[&says]);
+        }
+    }
+
+    #[test]
+    fn a_starter_for_tools_goes_through_a_device() {
+        let work = empty();
+        fs::write(work.path().join("log.jsonl"), LOG).expect("a file");
+        does(work.path(), &["triage", "log.jsonl", "--write-tools", "/dev/null"]);
+        assert!(!fs::metadata("/dev/null").expect("it is there").is_file());
+    }
 
     #[test]
     fn a_report_goes_through_a_pipe_and_keeps_it() {

@@ -100,11 +100,11 @@ fn every_flipped_bit_of_kept_transcripts_is_found_in_its_file() {
     let work = made();
     let path = work.path().join("a/transcripts/repeating/64-127.jsonl.zst");
     let kept = fs::read(&path).expect("transcripts");
-    let (folder, _) = Folder::open(&work.path().join("a")).expect("it is whole");
-    assert_eq!(folder.check_transcripts().expect("it is whole"), 16);
+    let (folder, record) = Folder::open(&work.path().join("a")).expect("it is whole");
+    assert_eq!(folder.check_transcripts(&record.plan).expect("it is whole"), 16);
     for (_, changed) in changes(&kept) {
         fs::write(&path, changed).expect("a file");
-        let error = folder.check_transcripts().expect_err("it was changed").to_string();
+        let error = folder.check_transcripts(&record.plan).expect_err("it was changed").to_string();
         assert!(error.contains("repeating/64-127.jsonl.zst: byte "), "{error}");
     }
 }
@@ -384,4 +384,47 @@ fn damage_of_completions_is_found_in_its_line() {
             "r/completions.jsonl.zst: line 3: expected the line that was written",
         );
     }
+}
+
+/// Neither a file of another scenario nor one of other seeds passes for what was kept.
+#[test]
+fn kept_transcripts_in_another_place_are_found() {
+    let work = made();
+    let at = |name: &str| work.path().join("a/transcripts").join(name);
+    let resume = bench(&["--out", "a", "--resume"]);
+    for (from, to, says) in [
+        ("paging", "other", "a/transcripts/other: expected the transcripts of a scenario of the plan"),
+        ("paging/0-63.jsonl.zst", "paging/128-191.jsonl.zst", "expected seed 60 in the file 0-63.jsonl.zst"),
+    ] {
+        fs::rename(at(from), at(to)).expect("it is there");
+        for command in [&resume[..], &["merge", "a", "--out", "sum"], &["verify", "a"]] {
+            refused(work.path(), command, 3, says);
+        }
+        fs::rename(at(to), at(from)).expect("it is there");
+    }
+    does(work.path(), &["verify", "a"]);
+}
+
+/// A report takes the place of no file of the record, whatever its name is.
+#[test]
+fn a_report_replaces_nothing_of_the_record() {
+    let work = made();
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reports/reference/live/smollm2");
+    for name in ["completions.jsonl.zst", "judge.jsonl", "reactions.toml"] {
+        fs::copy(reference.join(name), work.path().join("a").join(name)).expect("a copy");
+    }
+    for name in [
+        "bench.jsonl",
+        "completions.jsonl.zst",
+        "judge.jsonl",
+        "reactions.toml",
+        "transcripts/paging/0-63.jsonl.zst",
+        "transcripts/paging/new.html",
+    ] {
+        let out = format!("a/{name}");
+        let says = format!("{out}: expected a file to write, found a file that the report is made from");
+        refused(work.path(), &["report", "a", "--format", "html", "--out", &out], 3, &says);
+    }
+    does(work.path(), &["report", "a", "--out", "a/report.md"]);
+    does(work.path(), &["verify", "a"]);
 }

@@ -1,8 +1,9 @@
 //! Sections of a report inside a file that people write: the text between two markers is replaced.
 //!
 //! `<!-- balk report NAME -->` opens, the next `<!-- end -->` closes, each on a line of its own. Every other byte
-//! is kept. Inserted lines end as the marker's line ends.
+//! is kept. Inserted lines end as the marker's line ends, and none of them is a marker.
 
+use std::borrow::Cow;
 use std::fmt;
 
 const OPEN: &str = "<!-- balk report ";
@@ -48,16 +49,13 @@ pub fn splice(text: &str, section: impl Fn(&str) -> Result<String, String>) -> R
         let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
         out.push_str(end);
         for line in inside.lines() {
-            out.push_str(line);
+            out.push_str(&no_marker(line));
             out.push_str(end);
         }
         out.push_str(end);
-        let closes = lines
-            .by_ref()
-            .map(|(line, _)| line)
-            .take_while(|line| !line.trim().starts_with(OPEN.trim_end()))
-            .find(|line| line.trim() == CLOSE);
-        out.push_str(closes.ok_or_else(|| bad(format!("{CLOSE} before the next marker"), "none"))?);
+        let close =
+            lines.by_ref().map(|(line, _)| line).take_while(|line| !opens(line)).find(|line| closes(line));
+        out.push_str(close.ok_or_else(|| bad(format!("{CLOSE} before the next marker"), "none"))?);
         found = true;
     }
     if found {
@@ -66,6 +64,19 @@ pub fn splice(text: &str, section: impl Fn(&str) -> Result<String, String>) -> R
         let expected = format!("{OPEN}NAME --> and {CLOSE} on lines of their own");
         Err(BadMarker { line: 0, expected, found: "no marker".into() })
     }
+}
+
+fn opens(line: &str) -> bool {
+    line.trim().starts_with(OPEN.trim_end())
+}
+
+fn closes(line: &str) -> bool {
+    line.trim() == CLOSE
+}
+
+/// The line of a section, with a blank in what would be a marker: a command of many lines may have such a line.
+fn no_marker(line: &str) -> Cow<'_, str> {
+    if opens(line) || closes(line) { line.replacen("<!--", "<! --", 1).into() } else { line.into() }
 }
 
 #[cfg(test)]
@@ -78,6 +89,7 @@ mod tests {
         match name {
             "stacks" => Ok("| a |\n".into()),
             "command" => Ok("balk bench\n\nmore\n".into()),
+            "hostile" => Ok("```\n  <!-- end -->\n# a\n<!-- balk report stacks -->\n```\n".into()),
             _ => Err("stacks, command".into()),
         }
     }
@@ -126,7 +138,10 @@ mod tests {
         #[test]
         fn other_bytes_stay_and_a_second_time_changes_nothing(
             parts in proptest::collection::vec("[a-z |\\r\\n<é-]{0,12}", 4),
-            names in proptest::collection::vec(prop_oneof![Just("stacks"), Just("command")], 3),
+            names in proptest::collection::vec(
+                prop_oneof![Just("stacks"), Just("command"), Just("hostile")],
+                3,
+            ),
         ) {
             let mut text = parts[0].clone();
             let mut kept = vec![text.clone()];
@@ -139,7 +154,7 @@ mod tests {
             prop_assert_eq!(again.as_deref(), Ok(&*once));
             let mut expected = parts[0].clone();
             for (name, part) in names.iter().zip(&parts[1..]) {
-                let inside = section(name).expect("a known name");
+                let inside = section(name).expect("a known name").replace("<!--", "<! --");
                 expected.push_str(&format!("\n<!-- balk report {name} -->\n\n{inside}\n<!-- end -->\n{part}"));
             }
             prop_assert_eq!(once, expected);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use balk_reports::records::Bench;
 
-use super::{Folder, RECORD, bad_record, below, damaged, unwritable};
+use super::kept::{below, damaged};
+use super::{Folder, RECORD, bad_record, unwritable};
 use crate::bench::transcripts::Transcripts;
 use crate::error::Error;
 use crate::files;

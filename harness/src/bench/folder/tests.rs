@@ -1,7 +1,9 @@
 //! Labels as names of folders, and what is said where a folder cannot be written.
 
+use std::fs;
 use std::io::ErrorKind;
 
+use super::name::folder_name;
 use super::*;
 
 #[test]

@@ -73,7 +73,7 @@ fn bench(
     (context, named): (&Context, &Named<'_>),
 ) -> Result<Exit, Failure> {
     let place = Path::new(path);
-    let kept = folder.check_transcripts()?;
+    let kept = folder.check_transcripts(&record.plan)?;
     let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
     let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
     let show = |error: io::Error| Failure::Other(error.into());

@@ -67,19 +67,21 @@ fn every_flipped_bit_of_a_journal_is_found_in_its_line() {
 fn no_flipped_bit_of_packed_completions_changes_what_is_read() {
     let folder = tempfile::tempdir().expect("a folder");
     store(folder.path()).pack().expect("it can be written");
-    let errors: Vec<_> = flipped(&folder.path().join(PACKED)).into_iter().filter_map(|(_, it)| it).collect();
-    assert!(errors.iter().all(|it| it.contains(&format!("{PACKED}: line "))), "{errors:#?}");
+    let errors: Vec<_> =
+        flipped(&folder.path().join(COMPLETIONS)).into_iter().filter_map(|(_, it)| it).collect();
+    assert!(errors.iter().all(|it| it.contains(&format!("{COMPLETIONS}: line "))), "{errors:#?}");
     assert!(errors.len() > 1_000, "{}", errors.len());
-    let text = zstd::stream::decode_all(std::fs::File::open(folder.path().join(PACKED)).expect("a file"));
+    let text =
+        zstd::stream::decode_all(std::fs::File::open(folder.path().join(COMPLETIONS)).expect("a file"));
     let text = String::from_utf8(text.expect("it is packed")).expect("JSON");
     for at in 0..text.len() {
         let mut changed = text.clone().into_bytes();
         changed[at] ^= 1;
         let packed = zstd::stream::encode_all(&*changed, 1).expect("memory takes it");
-        files::write_passing(&folder.path().join(PACKED), packed).expect("a file");
+        files::write_passing(&folder.path().join(COMPLETIONS), packed).expect("a file");
         let error = Store::read(folder.path()).err().map(|it| it.to_string()).unwrap_or_default();
         let line = 1 + text[..at].matches('\n').count();
-        assert!(error.contains(&format!("{PACKED}: line {line}: ")), "byte {at}: {error}");
+        assert!(error.contains(&format!("{COMPLETIONS}: line {line}: ")), "byte {at}: {error}");
     }
 }
 
@@ -99,7 +101,7 @@ fn a_killed_run_goes_on_and_what_it_left_of_a_line_is_dropped() {
 #[test]
 fn completions_without_checksums_get_them_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let packed = folder.path().join(PACKED);
+    let packed = folder.path().join(COMPLETIONS);
     let store = store(folder.path());
     store.pack().expect("it can be written");
     let new = std::fs::read(&packed).expect("a file");
@@ -181,7 +183,7 @@ fn check(schedules: std::ops::Range<u64>) {
     let (undisturbed, steps) = schedule::run(0, 0, || (), || play(&whole, &mut BTreeSet::new()));
     undisturbed.expect("nothing goes wrong");
     assert!(steps > 20, "{steps} steps");
-    let packed = |folder: &Path| std::fs::read(folder.join(PACKED)).expect("it is packed");
+    let packed = |folder: &Path| std::fs::read(folder.join(COMPLETIONS)).expect("it is packed");
     for seed in schedules {
         let folder = new(format!("run{seed}"));
         let mut kept = BTreeSet::new();

@@ -262,3 +262,26 @@ fn a_long_first_message_hides_no_format() {
         assert_eq!((format, found.len()), (Some(Format::MiniSweAgent), 2));
     }
 }
+
+/// A line of Langfuse is some kilobytes, and each level is read again: it is refused where it is too deep.
+#[test]
+fn messages_in_lists_of_lists_and_answers_in_answers_are_read_to_a_bound() {
+    let line = |input: &str, output: &str| {
+        format!(
+            r#"{{"type":"GENERATION","trace_id":"t","start_time":"2024-01-01","model":"m","input":{input},"output":{output}}}"#
+        )
+    };
+    let (user, model) = (r#"{"role":"user","content":"hi"}"#, r#"{"role":"assistant","content":"x"}"#);
+    let input = |levels| format!("{}{user}{}", "[".repeat(levels), "]".repeat(levels));
+    let output = |levels| format!("{}{model}{}", r#"{"output":"#.repeat(levels), "}".repeat(levels));
+    for file in [line(&input(3), model), line(&input(1), &output(3))] {
+        assert_eq!(shown(&one(&file)).lines().skip(1).count(), 2, "{file}");
+    }
+    for (file, place) in
+        [(line(&input(100_000), model), "input"), (line(&input(1), &output(100_000)), "output")]
+    {
+        let bad = all(&file).into_iter().find_map(|(_, it)| it.err()).expect("it is too deep");
+        let says = bad.to_string();
+        assert!(says.contains(place) && says.contains("at most 8 levels deep"), "{says}");
+    }
+}

@@ -60,7 +60,8 @@ fn a_log_and_what_is_imported_from_it_replay_alike() {
         if code == 0 {
             assert_eq!(events(path), events(out), "{path}");
         }
-        fs::remove_file(out).expect("the file is there");
+        // Where nothing was found, there is none.
+        let _ = fs::remove_file(out);
     }
 }
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Read as _, Write};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
@@ -72,9 +72,12 @@ struct LastLine<'a> {
 }
 
 /// The part of the first line that all versions share.
+/// The parts of a first line that tell the version. One without a checksum can be old; with one, it is as it was written
+/// or not.
 #[derive(Deserialize)]
 struct Versioned {
     plan: Schema,
+    sum: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -108,20 +111,17 @@ impl Bench {
     }
 
     fn read_within(input: impl BufRead, most: u64) -> Result<Self, BadBench> {
-        let (input, schema) = versioned(input)?;
+        let (input, versioned) = versioned(input)?;
+        let versioned = versioned.filter(|it| it.plan.schema != u64::from(BENCH_SCHEMA));
         let mut lines = Lines { lines: Sealed::new(input), number: 0, most, left: most };
-        if let Some(schema) = schema.filter(|it| *it != u64::from(BENCH_SCHEMA)) {
+        if let Some(Versioned { plan: Schema { schema }, sum: None }) = versioned {
             lines.number = 1;
-            let way_out = match schema {
-                2 => "`balk migrate` with its folder makes it new",
-                _ => "read it with the version of Balk that wrote it",
-            };
-            return Err(lines.bad(
-                &format!("a record of version {BENCH_SCHEMA}"),
-                format!("version {schema}; {way_out}"),
-            ));
+            return Err(lines.of_version(schema));
         }
         let first = lines.next("the plan of a bench: {\"plan\": …}")?;
+        if let Some(Versioned { plan: Schema { schema }, .. }) = versioned {
+            return Err(lines.of_version(schema));
+        }
         let PlanLine { plan } = lines.parse(&first, "the plan of a bench: {\"plan\": …}")?;
         let plan = plan.into_owned();
         if plan.stacks.is_empty() || plan.scenarios.is_empty() {
@@ -196,12 +196,12 @@ impl Bench {
     }
 }
 
-/// The same input, and the version that its first line names, whether or not that line has a checksum.
-fn versioned(mut input: impl BufRead) -> Result<(impl BufRead, Option<u64>), BadBench> {
+/// The same input, and the version that its first line names.
+fn versioned(mut input: impl BufRead) -> Result<(impl BufRead, Option<Versioned>), BadBench> {
     let mut first = Vec::new();
     input.by_ref().take(LINE_BYTES as u64 + 1).read_until(b'\n', &mut first).map_err(BadBench::Io)?;
-    let schema = serde_json::from_slice(&first).ok().map(|Versioned { plan: Schema { schema } }| schema);
-    Ok((io::Cursor::new(first).chain(input), schema))
+    let versioned = serde_json::from_slice(&first).ok();
+    Ok((io::Cursor::new(first).chain(input), versioned))
 }
 
 /// What a record has to be, by its length in bytes.
@@ -235,6 +235,15 @@ impl<R: BufRead> Lines<R> {
             None => Ok(()),
             Some(_) => Err(self.bad("the end of the record", "more".into())),
         }
+    }
+
+    /// The first line is of another version.
+    fn of_version(&self, schema: u64) -> BadBench {
+        let way_out = match schema {
+            2 => "`balk migrate` with its folder makes it new",
+            _ => "read it with the version of Balk that wrote it",
+        };
+        self.bad(&format!("a record of version {BENCH_SCHEMA}"), format!("version {schema}; {way_out}"))
     }
 
     fn damaged(&self, damage: Damage) -> BadBench {
@@ -304,6 +313,13 @@ mod tests {
     fn check(change: impl Fn(&str) -> String, expected: &str) {
         let error = Bench::read(changed(change).as_bytes()).expect_err("a bad record");
         assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn a_version_that_was_changed_is_no_old_one() {
+        let changed = text(&record()).replacen("\"schema\":3", "\"schema\":2", 1);
+        let bad = Bench::read(changed.as_bytes()).expect_err("it was changed").to_string();
+        assert!(bad.starts_with("line 1: expected the line that was written"), "{bad}");
     }
 
     #[test]

@@ -1,0 +1,174 @@
+//! The kept transcripts in the folder of a bench: one folder for each scenario, one file for each block of seeds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use balk_reports::records::{Plan, TrialRecord};
+
+use super::name::folder_name;
+use super::{Folder, TRANSCRIPTS, unwritable};
+use crate::bench::transcripts::{Damage, Transcripts};
+use crate::error::Error;
+use crate::{files, input};
+
+impl Folder {
+    /// Adds transcripts of one block of a scenario to those already kept.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the existing file has other contents.
+    pub fn keep(&self, scenario: &str, transcripts: Transcripts) -> Result<(), Error> {
+        if transcripts.is_empty() {
+            return Ok(());
+        }
+        self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
+    }
+
+    /// The kept records of some seeds of a scenario, by seed; a seed without one is left out.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or has other contents.
+    pub fn kept(
+        &self,
+        scenario: &str,
+        seeds: &BTreeSet<u64>,
+    ) -> Result<BTreeMap<u64, Vec<TrialRecord>>, Error> {
+        let folder = self.path.join(TRANSCRIPTS).join(folder_name(scenario));
+        let mut files: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for &seed in seeds {
+            files.entry(Transcripts::file_of(seed)).or_default().push(seed);
+        }
+        let mut kept = BTreeMap::new();
+        for (name, seeds) in files {
+            let path = folder.join(name);
+            let Some(transcripts) = read(&path)? else { continue };
+            for seed in seeds {
+                let records = transcripts.of(seed).map_err(|error| {
+                    Error::file(&path, &format!("the records of seed {seed}"), error)
+                        .hint("it was changed, or is of another version: measure this part again")
+                })?;
+                if !records.is_empty() {
+                    kept.insert(seed, records);
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Removes all kept transcripts, which will be made again.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn clear_transcripts(&self) -> Result<(), Error> {
+        let path = self.path.join(TRANSCRIPTS);
+        files::remove_folder(&path).map_err(|error| Error::file(&path, "a folder that can be removed", error))
+    }
+
+    /// Adds the transcripts of another folder.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn add_transcripts(&self, from: &Self) -> Result<(), Error> {
+        from.each_transcripts(|name, transcripts| self.add(name, transcripts))
+    }
+
+    /// Compares all checksums of the kept transcripts of this plan, and returns for how many seeds there are some.
+    ///
+    /// # Errors
+    /// A file cannot be read, is not as it was written, or is in the place of another one.
+    pub fn check_transcripts(&self, plan: &Plan) -> Result<u64, Error> {
+        let mut seeds = 0;
+        let names: BTreeSet<String> =
+            plan.scenarios.iter().map(|scenario| folder_name(&scenario.label())).collect();
+        let is_known =
+            |it: &Path| it.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
+        if let Some(other) = self.scenarios()?.iter().find(|it| !is_known(it)) {
+            let expected = "the transcripts of a scenario of the plan";
+            return Err(Error::file(other, expected, "those of another one").hint(MISPLACED));
+        }
+        self.each_transcripts(|_, transcripts| {
+            seeds += transcripts.seeds().count() as u64;
+            Ok(())
+        })?;
+        Ok(seeds)
+    }
+
+    /// Calls `take` with every file of transcripts, and its name relative to their folder.
+    fn each_transcripts(
+        &self,
+        mut take: impl FnMut(&Path, Transcripts) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let root = self.path.join(TRANSCRIPTS);
+        for scenario in self.scenarios()? {
+            for file in below(&scenario)?.iter().filter(|it| !files::is_left_over(it)) {
+                let name = file.strip_prefix(&root).expect("it is below the folder");
+                let Some(transcripts) = read(file)? else { continue };
+                let is_elsewhere = |seed: &u64| !name.ends_with(Transcripts::file_of(*seed));
+                if let Some(seed) = transcripts.seeds().find(is_elsewhere) {
+                    let expected = format!("seed {seed} in the file {}", Transcripts::file_of(seed));
+                    return Err(Error::file(file, &expected, "it in this file").hint(MISPLACED));
+                }
+                take(name, transcripts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folders with transcripts, one for each scenario.
+    pub(super) fn scenarios(&self) -> Result<Vec<PathBuf>, Error> {
+        let root = self.path.join(TRANSCRIPTS);
+        if root.exists() { check_own(&root).and_then(|()| below(&root)) } else { Ok(Vec::new()) }
+    }
+
+    /// Adds to the file of this name in the folder of transcripts.
+    fn add(&self, name: &Path, more: Transcripts) -> Result<(), Error> {
+        let path = self.path.join(TRANSCRIPTS).join(name);
+        let mut transcripts = read(&path)?.unwrap_or_default();
+        transcripts.add(more);
+        files::write_own(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
+    }
+}
+
+/// What is in a folder of transcripts, in order.
+pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let unreadable = |error: io::Error| Error::file(folder, "a readable folder of transcripts", error);
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut found: Vec<PathBuf> =
+        entries.map(|it| it.map(|it| it.path()).map_err(unreadable)).collect::<Result<_, _>>()?;
+    found.iter().try_for_each(|it| check_own(it))?;
+    found.sort();
+    Ok(found)
+}
+
+/// Checks that a part of a record is no link: what is written to it would go elsewhere.
+fn check_own(path: &Path) -> Result<(), Error> {
+    if path.is_symlink() {
+        return Err(
+            Error::file(path, "a part of the record", "a symbolic link").hint("put the part in its place")
+        );
+    }
+    Ok(())
+}
+
+const MISPLACED: &str = "it was renamed or put there: give it its old name, or measure this part again";
+
+/// The transcripts of a file, if there is one.
+fn read(path: &Path) -> Result<Option<Transcripts>, Error> {
+    let expected = "kept transcripts: frames of zstd, each after its seed and its checksum";
+    match input::kept(path)? {
+        None => Ok(None),
+        Some(bytes) if Transcripts::is_old(&bytes) => Err(Error::file(path, expected, "none of these").hint(
+            "an older version of Balk wrote it: `balk migrate` with the folder of the bench makes it new",
+        )),
+        Some(bytes) => Transcripts::parse(&bytes).map(Some).map_err(|damage| damaged(path, damage)),
+    }
+}
+
+/// Transcripts that are not as they were written.
+pub(super) fn damaged(path: &Path, Damage { at, seed }: Damage) -> Error {
+    let seed = seed.map_or_else(String::new, |it| format!(", seed {it}"));
+    let place = format!("byte {at}{seed}").into();
+    let error = Error::file(path, "kept transcripts as they were written", "other bytes");
+    Error { place, ..error.hint("it is truncated or changed: measure this part again") }
+}

@@ -11,7 +11,7 @@ use memchr::memchr;
 /// longer one is counted and skipped, and is never kept in memory.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
 
-/// How long a line may be that is skipped, in bytes: 1 GiB. A file without line feeds, such as `/dev/zero`, need not end.
+/// How long a line may be that is skipped, in bytes: 1 GiB. `/dev/zero` has no line feeds, and no end.
 const SKIPPED_MAX: u64 = 1 << 30;
 
 /// How many times its size a packed input may unpack to, beyond [`UNPACKED_FREE`]. Requests repeat all messages before
@@ -158,15 +158,21 @@ impl Read for Bounded<'_> {
     }
 }
 
+/// The next bytes; none at the end. A signal is no reason to stop.
+fn filled(input: &mut dyn BufRead) -> io::Result<&[u8]> {
+    while let Err(error) = input.fill_buf() {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    input.fill_buf()
+}
+
 /// Passes over line feeds, and counts them: a packed file may have very many.
 fn skip_feeds(input: &mut dyn BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let buffer = filled(input)?;
         let feeds = buffer.iter().position(|byte| *byte != b'\n').unwrap_or(buffer.len());
         let is_all = feeds == buffer.len() && feeds > 0;
         input.consume(feeds);
@@ -180,11 +186,7 @@ fn skip_feeds(input: &mut dyn BufRead) -> io::Result<u64> {
 /// Reads up to and with the next line feed, but at most `bound` bytes: `read_until`, at the pace of long vectors.
 fn read_until_feed(input: &mut dyn BufRead, bound: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
     loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let buffer = filled(input)?;
         let buffer = &buffer[..buffer.len().min(bound - bytes.len())];
         let feed = memchr(b'\n', buffer);
         let taken = feed.map_or(buffer.len(), |at| at + 1);
@@ -200,11 +202,7 @@ fn read_until_feed(input: &mut dyn BufRead, bound: usize, bytes: &mut Vec<u8>) -
 pub(super) fn skip_line(input: &mut dyn BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let buffer = filled(input)?;
         if buffer.is_empty() {
             return Ok(skipped);
         }

@@ -205,8 +205,8 @@ pub(super) fn input(joiner: &mut Joiner, value: &RawValue, place: &str) -> Resul
     Ok(listed)
 }
 
-/// How deep messages may be in lists of lists, and answers in answers: platforms nest them once or twice, and each level
-/// is read again.
+/// How deep messages may be in lists of lists, and answers in answers. Platforms nest them once or twice; each level is
+/// read again.
 const LEVELS_MAX: usize = 8;
 
 fn too_deep(place: &str) -> BadLine {

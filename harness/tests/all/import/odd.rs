@@ -268,7 +268,7 @@ fn a_long_first_message_hides_no_format() {
 fn messages_in_lists_of_lists_and_answers_in_answers_are_read_to_a_bound() {
     let line = |input: &str, output: &str| {
         format!(
-            r#"{{"type":"GENERATION","trace_id":"t","start_time":"2024-01-01","model":"m","input":{input},"output":{output}}}"#
+            r#"{{"type":"GENERATION","trace_id":"t","start_time":"2024-01-01","input":{input},"output":{output}}}"#
         )
     };
     let (user, model) = (r#"{"role":"user","content":"hi"}"#, r#"{"role":"assistant","content":"x"}"#);

@@ -72,8 +72,8 @@ struct LastLine<'a> {
 }
 
 /// The part of the first line that all versions share.
-/// The parts of a first line that tell the version. One without a checksum can be old; with one, it is as it was written
-/// or not.
+/// The parts of a first line that tell the version. One without a checksum can be old; with one, it is as it was
+/// written or not.
 #[derive(Deserialize)]
 struct Versioned {
     plan: Schema,

@@ -127,8 +127,8 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Words in which nothing is markup: neither emphasis, code, a link (to a page of a wiki as well), an image or HTML, nor
-/// an address that GitHub makes a link. What follows words that are not the last may make a link of a bracket.
+/// Words in which nothing is markup: neither emphasis, code, a link (or one in a wiki), an image or HTML, nor an
+/// address that GitHub makes a link. What follows words that are not the last may make a link of a bracket.
 fn escaped(words: &str, is_last: bool) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = None;

@@ -16,8 +16,8 @@ use crate::scenario::{Phrase, PhraseId, Role};
 pub(super) const ANY: &str = "any";
 
 /// Who says a phrase.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Saying {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Saying {
     /// A tool of this role, in answer to a call.
     Tool(Role),
     /// Any tool, before or after each answer.
@@ -80,7 +80,7 @@ fn spoken<'t>(name: &'t Text, variants: &'t Variants, report: &mut Report<'_>) -
                         format!("wrong type of `{name}`"),
                         format!("expected a list of strings, got boolean `{mark}`"),
                     )
-                    .help_if(did_you_mean(name, &["pinned"]));
+                    .help_if(|| did_you_mean(name, &["pinned"]));
             }
         }
     }
@@ -180,8 +180,13 @@ fn phrase(
 /// The phrase of this name. Its placeholders must have a meaning for the speaker.
 pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
     let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
-    let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
+    let found = names.phrase(wanted.get_ref());
+    let Some(index) = report.found_at("phrase", wanted, found, known) else { return 0 };
     report.used.phrases.insert(index);
+    // What a speaker may not say is wrong once, however often they say it.
+    if !report.used.said.insert((index, by)) {
+        return index;
+    }
     for placeholder in &names.phrases[index].placeholders {
         check_placeholder(placeholder, wanted, by, report);
     }

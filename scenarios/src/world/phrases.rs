@@ -63,22 +63,23 @@ impl World {
     /// Every variant of a phrase in this language, once each. For tests.
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
-        self.answers(phrase, &[])
+        self.answers(phrase, &[]).collect()
     }
 
     /// Every variant of a phrase in this language, once each, as the answer of a call with these arguments.
-    pub(crate) fn answers(&self, phrase: PhraseId, arguments: &[(&str, &str)]) -> Vec<String> {
+    pub(crate) fn answers(
+        &self,
+        phrase: PhraseId,
+        arguments: &[(&str, &str)],
+    ) -> impl Iterator<Item = String> {
         let phrase = &self.scenario.phrases[phrase];
         let mut dice =
             self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion: Occasion::Listing, visit: 0 });
-        phrase.variants[self.language]
-            .iter()
-            .map(|variant| {
-                let mut text = String::new();
-                self.render(variant, Filling { dice: &mut dice, arguments, nth: 1.into() }, &mut text);
-                text
-            })
-            .collect()
+        phrase.variants[self.language].iter().map(move |variant| {
+            let mut text = String::new();
+            self.render(variant, Filling { dice: &mut dice, arguments, nth: 1.into() }, &mut text);
+            text
+        })
     }
 
     /// A template that is the same at every use in this world. The format allows no other placeholders in it.

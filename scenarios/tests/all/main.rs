@@ -3,6 +3,7 @@
 mod advice;
 mod bad;
 mod catalogue;
+mod long;
 mod migrate;
 mod reactions;
 mod stepped;

@@ -7,6 +7,7 @@ use toml::Spanned;
 
 use super::behaviour::{actor, response};
 use super::chances::parameters;
+use super::lengths::Lengths;
 use super::messages::compaction;
 use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
@@ -33,8 +34,10 @@ pub(super) fn scenarios(
     let provider = provider(&file.tools, &roles, report);
     let protocol = protocol(file, &roles, report);
     let toolsets = fitting(&file.tools, &roles, distractors, toolsets, report);
+    let pools = pools(&file.pool, report);
     let mut names = Names {
-        pools: pools(&file.pool, report),
+        lengths: Lengths::new(&pools, *file.limits.turns.get_ref()),
+        pools,
         numbers: numbers(&file.numbers, report),
         has_distractors: distractors > 0,
         roles,

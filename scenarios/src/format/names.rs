@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::lengths::Lengths;
 use super::report::{Report, did_you_mean};
 use super::wire::{NumberTable, PoolItems, PoolValue, Text};
 use crate::scenario::template::Piece;
@@ -64,6 +65,7 @@ pub(super) struct Names {
     /// The name of the actor's table.
     pub(super) actor: &'static str,
     pub(super) has_distractors: bool,
+    pub(super) lengths: Lengths,
 }
 
 impl Names {
@@ -93,6 +95,8 @@ impl Names {
 pub(super) struct NamedPhrase {
     pub(super) name: String,
     pub(super) placeholders: Vec<Placeholder>,
+    /// The most bytes of a variant.
+    pub(super) longest: usize,
 }
 
 /// Checks that a name can be written in a template or after `--set`.

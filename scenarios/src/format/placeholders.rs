@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::lengths;
 use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::roles::offered_role;
@@ -82,7 +83,9 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
     if !plain.is_empty() {
         pieces.push(Piece::Text(Arc::from(plain.as_str())));
     }
-    (Template { pieces }, placeholders)
+    let template = Template { pieces };
+    lengths::check(text, &template, names, report);
+    (template, placeholders)
 }
 
 /// The meaning of a `{…}`.
@@ -240,6 +243,7 @@ impl Braces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::lengths::Lengths;
     use crate::format::source::Source;
     use crate::scenario::{Number, Pool, Role};
 
@@ -249,7 +253,9 @@ mod tests {
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
         let roles = vec![Role::Write];
-        let names = Names { pools: vec![page], numbers: vec![count], roles, ..Names::default() };
+        let pools = vec![page];
+        let lengths = Lengths::new(&pools, 1);
+        let names = Names { pools, numbers: vec![count], roles, lengths, ..Names::default() };
         let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}\
                     {visit:page.path}{step}{nth}{tool:write}{tool:write.content}{seconds:job}";
         let source = Source::new("x", text);

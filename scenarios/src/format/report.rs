@@ -10,6 +10,7 @@ use toml::Spanned;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::diagnostic::{Diagnostic, Diagnostics, More, Place, Severity, in_order};
+use super::lengths::Sums;
 use super::source::Source;
 use super::used::Used;
 use crate::nearest::nearest;
@@ -28,13 +29,22 @@ pub(crate) struct Report<'a> {
     seen: BTreeSet<u128>,
     /// Those that are not kept.
     more: Option<More>,
+    /// How long the texts become.
+    pub(super) sums: Sums,
     /// The names that the file refers to.
     pub(super) used: Used,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(source: &'a Source) -> Self {
-        Self { source, found: Vec::new(), seen: BTreeSet::new(), more: None, used: Used::default() }
+        Self {
+            source,
+            found: Vec::new(),
+            seen: BTreeSet::new(),
+            more: None,
+            sums: Sums::default(),
+            used: Used::default(),
+        }
     }
 
     pub(crate) fn source(&self) -> &'a Source {

@@ -113,8 +113,8 @@ fn many_facts() {
     assert_more(&text, true, "11950 more warnings are not shown");
 }
 
-#[test]
-fn many_states_in_a_row() {
+/// The starter with as many states, each of which leads to the next one and says the same.
+fn with_states() -> String {
     let state = |at: usize| {
         let to = if at + 1 < COUNT { format!("s{}", at + 1) } else { "done".to_owned() };
         format!(
@@ -122,10 +122,23 @@ fn many_states_in_a_row() {
              [[stubborn.state.next]]\nwhen = \"always\"\nto = \"{to}\"\n"
         )
     };
-    let text = grown("[[stubborn.state]]", state).replacen("start = \"write\"", "start = \"s0\"", 1);
+    grown("[[stubborn.state]]", state).replacen("start = \"write\"", "start = \"s0\"", 1)
+}
+
+#[test]
+fn many_states_in_a_row() {
     // The states of the starter are not reached any more.
-    let (is_valid, count, _) = found(&text);
+    let (is_valid, count, _) = found(&with_states());
     assert_eq!((is_valid, count), (false, 4));
+}
+
+#[test]
+fn many_states_that_say_what_they_may_not() {
+    let announced = "en = [\"I will write {page.path} now.\"]";
+    let wrong = format!("en = [\"{}\"]", "{argument:path}".repeat(COUNT));
+    let text = with_states();
+    assert!(text.contains(announced), "the starter announces something else");
+    assert_more(&text.replacen(announced, &wrong, 1), false, "11950 more errors are not shown");
 }
 
 #[test]

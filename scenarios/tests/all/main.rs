@@ -1,6 +1,7 @@
 //! The tests of the scenarios, in one program: it links once.
 
 mod advice;
+mod amplified;
 mod bad;
 mod catalogue;
 mod long;

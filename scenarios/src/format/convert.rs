@@ -13,7 +13,7 @@ use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
 use super::roles::{ROLES, role_name};
-use super::wire::{ActorTable, LimitsTable, ScenarioFile, ToolsTable};
+use super::wire::{ActorTable, LimitsTable, ScenarioFile, Text, ToolsTable};
 use super::world::{environment, goal, user};
 use crate::scenario::{Kind, Limits, PhraseId, Role, Scenario, Toolset};
 
@@ -48,10 +48,7 @@ pub(super) fn scenarios(
     let limits = limits(&file.limits, report);
     let environment = environment(&file.environment, &names, report);
     let goal = goal(&file.goal, &names, report);
-    let unreachable = file.goal.unreachable.as_ref().map(|rule| {
-        check_kebab(rule, report);
-        Arc::from(rule.get_ref().as_str())
-    });
+    let unreachable = file.goal.unreachable.as_ref().map(|rule| unreachable(rule, report));
     let compaction = file.compaction.as_ref().map(|it| compaction(it, &names, report));
     let user = user(&file.user, &names, report);
     let response = response(file.response.as_ref(), report);
@@ -91,6 +88,12 @@ pub(super) fn scenarios(
         });
     }
     scenarios
+}
+
+/// The rule under which a guard has to say that the goal cannot be reached.
+fn unreachable(rule: &Text, report: &mut Report<'_>) -> Arc<str> {
+    check_kebab(rule, report);
+    rule.get_ref().as_str().into()
 }
 
 /// How a task ends. A tool that must end it is offered.

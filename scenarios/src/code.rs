@@ -14,6 +14,8 @@ pub(crate) fn write(dice: &mut Dice, out: &mut String) {
 
 /// Every line is shorter.
 const LINE_BYTES: usize = 40;
+/// Every program is shorter.
+pub(crate) const BYTES_MAX: usize = 19 * LINE_BYTES;
 
 fn line(mut bits: u64, out: &mut String) {
     let mut take = |n: u64| {

@@ -17,6 +17,7 @@ mod chances;
 mod conditions;
 mod convert;
 pub(crate) mod diagnostic;
+mod lengths;
 mod messages;
 mod names;
 mod phrases;

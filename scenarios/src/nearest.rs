@@ -1,7 +1,7 @@
 //! Finds the known name that was perhaps meant.
 
 /// The known name that is nearest to `asked`: one that differs in few letters, else the shortest one that starts with
-/// it. None if no name is near.
+/// it. None if no name is near. Slips are looked for in names of up to 100 letters, and in the first 10,000 names.
 ///
 /// ```
 /// use balk_scenarios::nearest;
@@ -16,9 +16,9 @@ pub fn nearest<'k>(asked: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     let length = asked.chars().count();
     let slips_max = length.div_ceil(3);
     let (mut near, mut begun) = (None, None);
-    for name in known {
+    for name in known.into_iter().take(LOOKED_AT) {
         // Each extra or missing letter is a slip, so a name of quite another length cannot be near.
-        if name.chars().count().abs_diff(length) <= slips_max {
+        if length <= LETTERS && name.chars().count().abs_diff(length) <= slips_max {
             let slips = strsim::damerau_levenshtein(asked, name);
             if slips <= slips_max && near.is_none_or(|best| (slips, name) < best) {
                 near = Some((slips, name));
@@ -31,6 +31,11 @@ pub fn nearest<'k>(asked: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     }
     near.or(begun).map(|(_, name)| name)
 }
+
+/// Longer names are compared by their beginnings alone: slips cost the square of the letters.
+const LETTERS: usize = 100;
+/// Of more names than these, the rest is not looked at.
+const LOOKED_AT: usize = 10_000;
 
 #[cfg(test)]
 mod tests {
@@ -47,6 +52,9 @@ mod tests {
     fn a_name_without_end_is_near_none() {
         let long = "repeating".repeat(100_000);
         assert_eq!(nearest(&long, ["repeating"; 1_000]), None);
+        let other = "repeated!".repeat(100_000);
+        assert_eq!(nearest(&long, [&*other]), None);
+        assert_eq!(nearest(&long[1..], [&*long]), None);
     }
 
     #[test]

@@ -98,7 +98,9 @@ pub(super) fn actor(
     let table = spanned.get_ref();
     let states = table.state.get_ref();
     let mut known: BTreeMap<&str, &Text> = BTreeMap::new();
-    for state in states {
+    let mut places = Places::new();
+    for (at, state) in states.iter().enumerate() {
+        places.entry(state.name.get_ref()).or_insert(at);
         check_name("state", &state.name, report);
         if let Some(first) = known.insert(state.name.get_ref(), &state.name) {
             report
@@ -118,8 +120,8 @@ pub(super) fn actor(
         );
     }
     let actor = ActorSpec {
-        start: state_id(&table.start, states, report),
-        states: states.iter().map(|it| state(it, states, names, report)).collect(),
+        start: state_id(&table.start, states, &places, report),
+        states: states.iter().map(|it| state(it, (states, &places), names, report)).collect(),
     };
     check_kind(spanned, &actor, kind, report);
     if report.is_clean() {
@@ -128,8 +130,13 @@ pub(super) fn actor(
     actor
 }
 
-fn state_id(name: &Text, states: &[StateTable], report: &mut Report<'_>) -> usize {
-    report.index_of("state", name, states.iter().map(|it| it.name.get_ref().as_str())).unwrap_or(0)
+/// The place of each state, by its name. Of several with one name it is the first.
+type Places<'t> = BTreeMap<&'t str, usize>;
+
+fn state_id(name: &Text, states: &[StateTable], places: &Places<'_>, report: &mut Report<'_>) -> usize {
+    let found = places.get(name.get_ref().as_str()).copied();
+    let known = states.iter().map(|it| it.name.get_ref().as_str());
+    report.found_at("state", name, found, known).unwrap_or(0)
 }
 
 /// A stuck control and a stubborn actor that is never stuck would both be measured wrongly.
@@ -185,7 +192,12 @@ fn check_reached(table: &ActorTable, actor: &ActorSpec, report: &mut Report<'_>)
     }
 }
 
-fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut Report<'_>) -> State {
+fn state(
+    table: &StateTable,
+    (states, places): (&[StateTable], &Places<'_>),
+    names: &Names,
+    report: &mut Report<'_>,
+) -> State {
     let has_steps = table.steps.is_some();
     State {
         name: table.name.get_ref().clone(),
@@ -200,7 +212,7 @@ fn state(table: &StateTable, states: &[StateTable], names: &Names, report: &mut 
         breaks: table.breaks.iter().map(|it| breaks(it, table, names, report)).collect(),
         delivery: Delivery { first_byte_ms: table.first_byte_ms, doubled_event: table.doubled_event },
         finish: table.finish.as_ref().map(|it| report.one_of("finish", it, FINISHES)),
-        next: table.next.iter().map(|it| transition(it, states, names, report)).collect(),
+        next: table.next.iter().map(|it| transition(it, (states, places), names, report)).collect(),
     }
 }
 
@@ -284,7 +296,7 @@ fn going(span: &Spanned<TruthTable>, report: &mut Report<'_>) -> Truth {
 
 fn transition(
     table: &TransitionTable,
-    states: &[StateTable],
+    (states, places): (&[StateTable], &Places<'_>),
     names: &Names,
     report: &mut Report<'_>,
 ) -> Transition {
@@ -295,7 +307,7 @@ fn transition(
         visits: table.visits.as_ref().map_or(Bound::Fixed(1), |it| drawn_or_fixed(it, names, report)),
         chance: table.chance.as_ref().map_or(vec![Ratio { num: 1, den: 1 }], |it| chance(it, names, report)),
         ways: ways(table, when, report),
-        to: state_id(&table.to, states, report),
+        to: state_id(&table.to, states, places, report),
     }
 }
 

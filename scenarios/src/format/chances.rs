@@ -50,7 +50,7 @@ pub(super) fn drawn_or_fixed(value: &Spanned<Visits>, names: &Names, report: &mu
         Visits::Name(name) => {
             let wanted = Spanned::new(value.span(), name.clone());
             let known = names.numbers.iter().map(|number| number.name.as_str());
-            let at = report.index_of("number", &wanted, known);
+            let at = report.found_at("number", &wanted, names.number(name), known);
             report.used.numbers.extend(at);
             at.map_or(Bound::Fixed(1), Bound::Drawn)
         }
@@ -72,16 +72,18 @@ pub(super) fn chances(list: &[Text], names: &Names, report: &mut Report<'_>) -> 
     let mut ratios = Vec::with_capacity(list.len());
     for item in list {
         let word = item.get_ref();
-        if let Some(at) = names.parameters.iter().position(|(name, _)| name == word) {
+        if let Some(at) = names.parameter(word) {
             report.used.parameters.insert((names.actor, at));
             ratios.push(names.parameters[at].1);
         } else if word.contains('/') {
             ratios.push(ratio(item, report));
         } else {
-            let known: Vec<&str> = names.parameters.iter().map(|(name, _)| name.as_str()).collect();
             report
                 .error(item.span(), format!("unknown parameter `{word}`"), "neither a ratio nor a parameter")
-                .help(nearest_or_all("parameter", word, &known))
+                .help_with(|| {
+                    let known: Vec<&str> = names.parameters.iter().map(|(name, _)| name.as_str()).collect();
+                    nearest_or_all("parameter", word, &known)
+                })
                 .help(format!(
                     "parameters belong in `[{}.parameters]`; a ratio looks like \"1/50\"",
                     names.actor

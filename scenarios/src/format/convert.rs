@@ -7,12 +7,13 @@ use toml::Spanned;
 
 use super::behaviour::{actor, response};
 use super::chances::parameters;
+use super::lengths::Lengths;
 use super::messages::compaction;
 use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{Saying, phrases, said};
 use super::report::{Report, listed};
 use super::roles::{ROLES, role_name};
-use super::wire::{ActorTable, LimitsTable, ScenarioFile, ToolsTable};
+use super::wire::{ActorTable, LimitsTable, ScenarioFile, Text, ToolsTable};
 use super::world::{environment, goal, user};
 use crate::scenario::{Kind, Limits, PhraseId, Role, Scenario, Toolset};
 
@@ -33,8 +34,10 @@ pub(super) fn scenarios(
     let provider = provider(&file.tools, &roles, report);
     let protocol = protocol(file, &roles, report);
     let toolsets = fitting(&file.tools, &roles, distractors, toolsets, report);
+    let pools = pools(&file.pool, report);
     let mut names = Names {
-        pools: pools(&file.pool, report),
+        lengths: Lengths::new(&pools, *file.limits.turns.get_ref()),
+        pools,
         numbers: numbers(&file.numbers, report),
         has_distractors: distractors > 0,
         roles,
@@ -45,10 +48,7 @@ pub(super) fn scenarios(
     let limits = limits(&file.limits, report);
     let environment = environment(&file.environment, &names, report);
     let goal = goal(&file.goal, &names, report);
-    let unreachable = file.goal.unreachable.as_ref().map(|rule| {
-        check_kebab(rule, report);
-        Arc::from(rule.get_ref().as_str())
-    });
+    let unreachable = file.goal.unreachable.as_ref().map(|rule| unreachable(rule, report));
     let compaction = file.compaction.as_ref().map(|it| compaction(it, &names, report));
     let user = user(&file.user, &names, report);
     let response = response(file.response.as_ref(), report);
@@ -88,6 +88,12 @@ pub(super) fn scenarios(
         });
     }
     scenarios
+}
+
+/// The rule under which a guard has to say that the goal cannot be reached.
+fn unreachable(rule: &Text, report: &mut Report<'_>) -> Arc<str> {
+    check_kebab(rule, report);
+    rule.get_ref().as_str().into()
 }
 
 /// How a task ends. A tool that must end it is offered.

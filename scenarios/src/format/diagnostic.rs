@@ -52,25 +52,22 @@ impl Diagnostic {
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        let mut primary = self.place.snippet().annotation(
-            AnnotationKind::Primary.span(self.place.span.clone()).label(self.place.label.as_str()),
-        );
-        let mut elsewhere = None;
-        if let Some(place) = &self.related {
-            let annotation = AnnotationKind::Context.span(place.span.clone()).label(place.label.as_str());
-            if place.origin == self.place.origin && place.text == self.place.text {
-                primary = primary.annotation(annotation);
-            } else {
-                elsewhere = Some(place.snippet().annotation(annotation));
-            }
+        let (beside, elsewhere) = match &self.related {
+            Some(place) if place.is_beside(&self.place) => (Some(place), None),
+            other => (None, other.as_ref()),
+        };
+        let lines = self.place.lines(beside);
+        let mut primary = self.place.snippet(&lines, AnnotationKind::Primary);
+        if let Some(place) = beside {
+            primary = primary.annotation(place.annotation(&lines, AnnotationKind::Context));
         }
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let mut group = level.primary_title(self.message.as_str()).element(primary);
-        if let Some(snippet) = elsewhere {
-            group = group.element(snippet);
+        if let Some(place) = elsewhere {
+            group = group.element(place.snippet(&place.lines(None), AnnotationKind::Context));
         }
         group = group.elements(self.help.iter().map(|line| Level::HELP.message(line.as_str())));
         renderer.render(&[group])
@@ -78,8 +75,39 @@ impl Diagnostic {
 }
 
 impl Place {
-    fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-        Snippet::source(self.text.as_ref()).path(self.origin.as_ref())
+    /// Whether both are in the same text.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.origin == other.origin && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
+    }
+
+    /// The bytes of the lines that show this place, and the other one in the same text. A file may be long, and many
+    /// of its places may be shown.
+    fn lines(&self, beside: Option<&Self>) -> Range<usize> {
+        let other = beside.map_or(&self.span, |it| &it.span);
+        let (first, last) = (self.span.start.min(other.start), self.span.end.max(other.end));
+        // The end of a text is shown behind its last line.
+        let first = if first == self.text.len() { first.saturating_sub(1) } else { first };
+        let first = self.text.floor_char_boundary(first);
+        let start = self.text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[last..].find('\n').map_or(self.text.len(), |at| last + at + 1);
+        start..end
+    }
+
+    fn snippet(
+        &self,
+        lines: &Range<usize>,
+        kind: AnnotationKind,
+    ) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+        let before = self.text[..lines.start].matches('\n').count();
+        Snippet::source(&self.text[lines.clone()])
+            .path(self.origin.as_ref())
+            .line_start(1 + before)
+            .annotation(self.annotation(lines, kind))
+    }
+
+    fn annotation(&self, lines: &Range<usize>, kind: AnnotationKind) -> annotate_snippets::Annotation<'_> {
+        let span = self.span.start - lines.start..self.span.end - lines.start;
+        kind.span(span).label(self.label.as_str())
     }
 }
 
@@ -92,8 +120,13 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// In the order of the file, the command line first, without duplicates.
     pub(super) fn new(found: Vec<Diagnostic>) -> Self {
+        Self::of(found, None)
+    }
+
+    /// The same, with how many more there are.
+    pub(super) fn of(found: Vec<Diagnostic>, more: Option<More>) -> Self {
         debug_assert!(!found.is_empty(), "an error must say what is wrong");
-        Self { found: in_order(found) }
+        Self { found: in_order(found, more) }
     }
 
     /// The single diagnostics.
@@ -123,13 +156,39 @@ impl Diagnostics {
     }
 }
 
-/// In the order of the file, the command line first, without duplicates.
-pub(super) fn in_order(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// Those that are counted, and not kept.
+#[derive(Debug)]
+pub(super) struct More {
+    pub(super) severity: Severity,
+    /// The place of the first of them.
+    pub(super) first: Place,
+    pub(super) count: usize,
+}
+
+/// In the order of the file, the command line first, without duplicates; how many more there are comes last.
+pub(super) fn in_order(mut found: Vec<Diagnostic>, more: Option<More>) -> Vec<Diagnostic> {
     found.sort_by(|a, b| {
         let key = |it: &Diagnostic| (it.place.origin.clone(), it.place.span.start, it.place.span.end);
         key(a).cmp(&key(b))
     });
-    found.dedup_by(|a, b| a.message == b.message && a.place == b.place);
+    found.dedup_by(|a, b| {
+        let (one, other) = (&a.place, &b.place);
+        let is_equal = a.message == b.message && one.span == other.span && one.label == other.label;
+        is_equal && one.is_beside(other)
+    });
+    found.extend(more.map(|More { severity, first, count }| {
+        let what = match severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let message = match count {
+            1 => format!("1 more {what} is not shown"),
+            _ => format!("{count} more {what}s are not shown"),
+        };
+        let place = Place { label: "the first of them is here".to_owned(), ..first };
+        let help = vec!["correct those above, then check the file again".to_owned()];
+        Diagnostic { severity, message, place, related: None, help }
+    }));
     found
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::lengths::Lengths;
 use super::report::{Report, did_you_mean};
 use super::wire::{NumberTable, PoolItems, PoolValue, Text};
 use crate::scenario::template::Piece;
@@ -52,7 +53,8 @@ pub(super) const BUILT_IN: &[(&str, PlaceholderKind, Piece)] = &[
     ("nth", PlaceholderKind::Applied, Piece::Applied),
 ];
 
-/// What templates, states and rules of one scenario may refer to.
+/// What templates, states and rules of one scenario may refer to. Pools, numbers, parameters and phrases are in the
+/// order of their names.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) pools: Vec<Pool>,
@@ -63,6 +65,29 @@ pub(super) struct Names {
     /// The name of the actor's table.
     pub(super) actor: &'static str,
     pub(super) has_distractors: bool,
+    pub(super) lengths: Lengths,
+}
+
+impl Names {
+    /// The place of a pool.
+    pub(super) fn pool(&self, name: &str) -> Option<usize> {
+        self.pools.binary_search_by(|it| it.name.as_str().cmp(name)).ok()
+    }
+
+    /// The place of a number.
+    pub(super) fn number(&self, name: &str) -> Option<usize> {
+        self.numbers.binary_search_by(|it| it.name.as_str().cmp(name)).ok()
+    }
+
+    /// The place of a parameter.
+    pub(super) fn parameter(&self, name: &str) -> Option<usize> {
+        self.parameters.binary_search_by(|(it, _)| it.as_str().cmp(name)).ok()
+    }
+
+    /// The place of a phrase.
+    pub(super) fn phrase(&self, name: &str) -> Option<usize> {
+        self.phrases.binary_search_by(|it| it.name.as_str().cmp(name)).ok()
+    }
 }
 
 /// A phrase's name, with the placeholders of all its variants.
@@ -70,6 +95,8 @@ pub(super) struct Names {
 pub(super) struct NamedPhrase {
     pub(super) name: String,
     pub(super) placeholders: Vec<Placeholder>,
+    /// The most bytes of a variant.
+    pub(super) longest: usize,
 }
 
 /// Checks that a name can be written in a template or after `--set`.
@@ -102,7 +129,7 @@ pub(super) fn check_kebab(name: &Text, report: &mut Report<'_>) {
         .then(|| format!("for example `{suggestion}`"));
     report
         .error(name.span(), format!("`{text}` is not kebab-case"), "expected lower-case words joined by `-`")
-        .help_if(suggestion);
+        .help_if(|| suggestion);
 }
 
 /// Checks that a text that people read is not blank.
@@ -166,7 +193,7 @@ fn pool(name: &Text, items: &PoolItems, report: &mut Report<'_>) -> Pool {
                     let name = key.get_ref();
                     report
                         .error(key.span(), format!("wrong type of the field `{name}`"), got)
-                        .help_if(did_you_mean(name, &["reserve"]));
+                        .help_if(|| did_you_mean(name, &["reserve"]));
                 }
             }
         }
@@ -179,8 +206,9 @@ fn pool(name: &Text, items: &PoolItems, report: &mut Report<'_>) -> Pool {
                 first = Some(item.span());
             }
             Some(span) if fields != pool.fields => {
-                let lacks = pool.fields.iter().find(|field| !fields.contains(field));
-                let label = match (lacks, fields.iter().find(|field| !pool.fields.contains(field))) {
+                let lacks = pool.fields.iter().find(|field| fields.binary_search(field).is_err());
+                let other = fields.iter().find(|field| pool.fields.binary_search(field).is_err());
+                let label = match (lacks, other) {
                     (Some(field), None) => format!("this item lacks `{field}`"),
                     (None, Some(field)) => format!("this item has `{field}` besides"),
                     (Some(field), Some(other)) => format!("this item has `{other}`, not `{field}`"),

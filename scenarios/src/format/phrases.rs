@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::lengths;
 use super::names::{NamedPhrase, Names, Placeholder, PlaceholderKind, check_name};
 use super::placeholders::template;
 use super::report::{Report, Reported, did_you_mean, listed};
@@ -16,8 +17,8 @@ use crate::scenario::{Phrase, PhraseId, Role};
 pub(super) const ANY: &str = "any";
 
 /// Who says a phrase.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Saying {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Saying {
     /// A tool of this role, in answer to a call.
     Tool(Role),
     /// Any tool, before or after each answer.
@@ -48,8 +49,8 @@ pub(super) fn phrases(
         let name = it.name;
         check_name("phrase", name, report);
         check_languages(it, &languages, report);
-        let (phrase, placeholders) = phrase(it, &languages, names, report);
-        names.phrases.push(NamedPhrase { name: name.get_ref().clone(), placeholders });
+        let (phrase, named) = phrase(it, &languages, names, report);
+        names.phrases.push(named);
         phrases.push(phrase);
     }
     let all: BTreeSet<&str> = languages.into_keys().collect();
@@ -80,7 +81,7 @@ fn spoken<'t>(name: &'t Text, variants: &'t Variants, report: &mut Report<'_>) -
                         format!("wrong type of `{name}`"),
                         format!("expected a list of strings, got boolean `{mark}`"),
                     )
-                    .help_if(did_you_mean(name, &["pinned"]));
+                    .help_if(|| did_you_mean(name, &["pinned"]));
             }
         }
     }
@@ -160,28 +161,43 @@ fn phrase(
     languages: &BTreeMap<&str, &Text>,
     names: &Names,
     report: &mut Report<'_>,
-) -> (Phrase, Vec<Placeholder>) {
-    let mut placeholders = Vec::new();
+) -> (Phrase, NamedPhrase) {
+    let name = it.name.get_ref().clone();
+    let mut named = NamedPhrase { name: name.clone(), placeholders: Vec::new(), longest: 0 };
     let mut spoken: BTreeMap<&str, Vec<Template>> = BTreeMap::new();
     for (key, _, texts) in &it.texts {
         for text in *texts {
             let (template, found) = template(text, names, report);
+            named.longest = named.longest.max(names.lengths.of(&template));
             spoken.entry(key.get_ref()).or_default().push(template);
-            placeholders.extend(found);
+            named.placeholders.extend(found);
         }
     }
-    let any = spoken.get(ANY).cloned();
-    let of = |language: &str| any.clone().or_else(|| spoken.get(language).cloned()).unwrap_or_default();
-    let variants =
-        if languages.is_empty() { vec![of(ANY)] } else { languages.keys().map(|it| of(it)).collect() };
-    (Phrase { name: it.name.get_ref().clone(), pinned: it.pinned, variants }, placeholders)
+    let any = spoken.get(ANY);
+    let of = |language: &str| any.or_else(|| spoken.get(language)).cloned().unwrap_or_default();
+    let variants = if languages.is_empty() {
+        vec![of(ANY)]
+    } else if any.is_none_or(|all| lengths::has_room(all, languages.len(), it.name, report)) {
+        languages.keys().map(|it| of(it)).collect()
+    } else {
+        Vec::new()
+    };
+    (Phrase { name, pinned: it.pinned, variants }, named)
 }
 
 /// The phrase of this name. Its placeholders must have a meaning for the speaker.
 pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report<'_>) -> PhraseId {
     let known = names.phrases.iter().map(|phrase| phrase.name.as_str());
-    let Some(index) = report.index_of("phrase", wanted, known) else { return 0 };
+    let found = names.phrase(wanted.get_ref());
+    let Some(index) = report.found_at("phrase", wanted, found, known) else { return 0 };
     report.used.phrases.insert(index);
+    if matches!(by, Saying::User) {
+        lengths::hear(index, wanted, names, report);
+    }
+    // What a speaker may not say is wrong once, however often they say it.
+    if !report.used.said.insert((index, by)) {
+        return index;
+    }
     for placeholder in &names.phrases[index].placeholders {
         check_placeholder(placeholder, wanted, by, report);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::lengths;
 use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::roles::offered_role;
@@ -46,6 +47,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
     let mut pieces = Vec::new();
     let mut placeholders = Vec::new();
     let mut plain = String::new();
+    let braces = Braces::of(text, report);
     let mut rest = 0;
     while let Some(found) = value[rest..].find(['{', '}']) {
         let at = rest + found;
@@ -59,7 +61,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
         let end = value[at + 1..].find(['{', '}']).map(|length| at + 1 + length);
         let inside = end.filter(|end| brace == "{" && value[*end..].starts_with('}'));
         let Some(end) = inside else {
-            let span = span_in(text, at..at + 1, report);
+            let span = braces.span(at..at + 1);
             report
                 .error(span, format!("`{brace}` stands alone"), "neither a placeholder nor escaped")
                 .help(format!("to write a brace as text, double it: `{brace}{brace}`"));
@@ -70,7 +72,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
             pieces.push(Piece::Text(Arc::from(plain.as_str())));
             plain.clear();
         }
-        let span = span_in(text, at..end + 1, report);
+        let span = braces.span(at..end + 1);
         if let Some((piece, placeholder)) = placeholder(&value[at + 1..end], span, names, report) {
             pieces.push(piece);
             placeholders.push(placeholder);
@@ -81,7 +83,9 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
     if !plain.is_empty() {
         pieces.push(Piece::Text(Arc::from(plain.as_str())));
     }
-    (Template { pieces }, placeholders)
+    let template = Template { pieces };
+    lengths::check(text, &template, names, report);
+    (template, placeholders)
 }
 
 /// The meaning of a `{…}`.
@@ -128,29 +132,32 @@ fn placeholder(
 fn drawn(inside: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<Piece> {
     let message = format!("unknown placeholder `{{{inside}}}`");
     let Some((pool, field)) = inside.split_once('.') else {
-        if let Some(index) = names.numbers.iter().position(|number| number.name == inside) {
+        if let Some(index) = names.number(inside) {
             report.used.numbers.insert(index);
             return Some(Piece::Number(index));
         }
         report
             .error(span, message, "neither a number of this file nor built in")
-            .help(not_a_name(inside, names))
+            .help_with(|| not_a_name(inside, names))
             .help("to write a brace as text, double it: `{{` and `}}`");
         return None;
     };
-    let Some(pool_index) = names.pools.iter().position(|it| it.name == pool) else {
-        let known: Vec<&str> = names.pools.iter().map(|pool| pool.name.as_str()).collect();
-        let help = nearest_or_all("pool", pool, &known);
-        report.error(span, message, format!("no pool is called `{pool}`")).help(help);
+    let Some(pool_index) = names.pool(pool) else {
+        report.error(span, message, format!("no pool is called `{pool}`")).help_with(|| {
+            let known: Vec<&str> = names.pools.iter().map(|pool| pool.name.as_str()).collect();
+            nearest_or_all("pool", pool, &known)
+        });
         return None;
     };
     let fields = &names.pools[pool_index].fields;
-    let Some(field_index) = fields.iter().position(|it| it == field) else {
-        let known: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let help = nearest_or_all("field", field, &known);
+    let Ok(field_index) = fields.binary_search_by(|it| it.as_str().cmp(field)) else {
         // A pool without any field is reported as such.
-        if !known.is_empty() {
-            report.error(span, message, format!("the pool `{pool}` has no field `{field}`")).help(help);
+        if !fields.is_empty() {
+            let label = format!("the pool `{pool}` has no field `{field}`");
+            report.error(span, message, label).help_with(|| {
+                let known: Vec<&str> = fields.iter().map(String::as_str).collect();
+                nearest_or_all("field", field, &known)
+            });
         }
         return None;
     };
@@ -184,11 +191,13 @@ fn tool(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) 
 
 /// The number that steps are counted up to, by its name.
 fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) -> Option<usize> {
-    let Some(at) = names.numbers.iter().position(|it| it.name == name) else {
-        let known: Vec<&str> = names.numbers.iter().map(|it| it.name.as_str()).collect();
+    let Some(at) = names.number(name) else {
         report
             .error(span, format!("unknown number `{name}`"), "steps are counted up to one of `[numbers]`")
-            .help(nearest_or_all("number", name, &known));
+            .help_with(|| {
+                let known: Vec<&str> = names.numbers.iter().map(|it| it.name.as_str()).collect();
+                nearest_or_all("number", name, &known)
+            });
         return None;
     };
     let least = names.numbers[at].from;
@@ -202,25 +211,39 @@ fn step(name: &str, span: Range<usize>, names: &Names, report: &mut Report<'_>) 
     Some(at)
 }
 
-/// The place in the file of a part of a string's value. The part begins and ends with a brace, and TOML does not escape
-/// braces: the n-th brace of the value is the n-th brace in the file.
-fn span_in(text: &Text, part: Range<usize>, report: &Report<'_>) -> Range<usize> {
-    let braces = |text: &str| -> Vec<usize> { text.match_indices(['{', '}']).map(|(at, _)| at).collect() };
-    let written = report.source().text().get(text.span()).unwrap_or_default();
-    let (in_value, in_file) = (braces(text.get_ref()), braces(written));
-    if in_value.len() != in_file.len() {
-        return text.span();
+/// The places of the braces of a text, in its value and in the file.
+struct Braces {
+    whole: Range<usize>,
+    in_value: Vec<usize>,
+    /// As many as in the value.
+    in_file: Vec<usize>,
+}
+
+impl Braces {
+    fn of(text: &Text, report: &Report<'_>) -> Self {
+        let braces =
+            |text: &str| -> Vec<usize> { text.match_indices(['{', '}']).map(|(at, _)| at).collect() };
+        let written = report.source().text().get(text.span()).unwrap_or_default();
+        let (in_value, in_file) = (braces(text.get_ref()), braces(written));
+        let is_told = in_value.len() == in_file.len();
+        Self { whole: text.span(), in_value: if is_told { in_value } else { Vec::new() }, in_file }
     }
-    let place = |at: usize| in_value.iter().position(|it| *it == at).map(|n| text.span().start + in_file[n]);
-    match (place(part.start), place(part.end - 1)) {
-        (Some(start), Some(end)) => start..end + 1,
-        _ => text.span(),
+
+    /// The place in the file of a part of the value. The part begins and ends with a brace, and TOML does not escape
+    /// braces: the n-th brace of the value is the n-th brace in the file.
+    fn span(&self, part: Range<usize>) -> Range<usize> {
+        let place = |at| self.in_value.binary_search(&at).map(|n| self.whole.start + self.in_file[n]);
+        match (place(part.start), place(part.end - 1)) {
+            (Ok(start), Ok(end)) => start..end + 1,
+            _ => self.whole.clone(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::lengths::Lengths;
     use crate::format::source::Source;
     use crate::scenario::{Number, Pool, Role};
 
@@ -230,7 +253,9 @@ mod tests {
             Pool { name: "page".into(), fields: vec!["path".into(), "what".into()], items: Vec::new() };
         let count = Number { name: "count".into(), from: 1, to: 2 };
         let roles = vec![Role::Write];
-        let names = Names { pools: vec![page], numbers: vec![count], roles, ..Names::default() };
+        let pools = vec![page];
+        let lengths = Lengths::new(&pools, 1);
+        let names = Names { pools, numbers: vec![count], roles, lengths, ..Names::default() };
         let text = "{page.what}{count} {{{argument:path}}} {code}{clock}{hex}{visit}{step:count}\
                     {visit:page.path}{step}{nth}{tool:write}{tool:write.content}{seconds:job}";
         let source = Source::new("x", text);

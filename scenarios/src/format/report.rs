@@ -3,30 +3,48 @@
 //! A failed check is reported, and a harmless value takes the place of the bad one, so that the rest of the file is
 //! checked too. The converted value is returned only if nothing was reported.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toml::Spanned;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Place, Severity, in_order};
+use super::diagnostic::{Diagnostic, Diagnostics, More, Place, Severity, in_order};
+use super::lengths::Sums;
 use super::source::Source;
 use super::used::Used;
 use crate::nearest::nearest;
 
 /// How many names a help line lists before it says how many more there are.
 const LISTED: usize = 12;
+/// How many diagnostics are kept before it is only counted how many more there are.
+const KEPT: usize = 50;
 
 /// The diagnostics so far.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     source: &'a Source,
     found: Vec<Diagnostic>,
+    /// Digests of all that was reported. A phrase that is said twice is wrong once.
+    seen: BTreeSet<u128>,
+    /// Those that are not kept.
+    more: Option<More>,
+    /// How long the texts become.
+    pub(super) sums: Sums,
     /// The names that the file refers to.
     pub(super) used: Used,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(source: &'a Source) -> Self {
-        Self { source, found: Vec::new(), used: Used::default() }
+        Self {
+            source,
+            found: Vec::new(),
+            seen: BTreeSet::new(),
+            more: None,
+            sums: Sums::default(),
+            used: Used::default(),
+        }
     }
 
     pub(crate) fn source(&self) -> &'a Source {
@@ -44,12 +62,12 @@ impl<'a> Report<'a> {
 
     /// `value`, if nothing was reported.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
-        if self.found.is_empty() { Ok(value) } else { Err(Diagnostics::new(self.found)) }
+        if self.found.is_empty() { Ok(value) } else { Err(Diagnostics::of(self.found, self.more)) }
     }
 
     /// All that was reported, in the order of the file.
     pub(crate) fn into_found(self) -> Vec<Diagnostic> {
-        in_order(self.found)
+        in_order(self.found, self.more)
     }
 
     /// Reports an error. Help and a related place can be added to the result.
@@ -75,9 +93,17 @@ impl<'a> Report<'a> {
     }
 
     fn add(&mut self, severity: Severity, message: String, place: Place) -> Reported<'_> {
-        self.found.push(Diagnostic { severity, message, place, related: None, help: Vec::new() });
-        let index = self.found.len() - 1;
-        Reported { source: self.source, diagnostic: &mut self.found[index] }
+        let text = place.text.as_ptr().addr();
+        let whole = format!("{message}\0{}\0{}\0{text}\0{:?}", place.label, place.origin, place.span);
+        let is_new = self.seen.insert(xxh3_128(whole.as_bytes()));
+        let is_kept = is_new && self.found.len() < KEPT;
+        if is_kept {
+            self.found.push(Diagnostic { severity, message, place, related: None, help: Vec::new() });
+        } else if is_new {
+            self.more.get_or_insert(More { severity, first: place, count: 0 }).count += 1;
+        }
+        let diagnostic = if is_kept { self.found.last_mut() } else { None };
+        Reported { source: self.source, diagnostic }
     }
 
     /// The index of a name among those known; unknown names are reported with the nearest one.
@@ -85,14 +111,24 @@ impl<'a> Report<'a> {
         &mut self,
         what: &str,
         wanted: &Spanned<String>,
+        known: impl IntoIterator<Item = &'k str> + Clone,
+    ) -> Option<usize> {
+        let found = known.clone().into_iter().position(|name| name == wanted.get_ref());
+        self.found_at(what, wanted, found, known)
+    }
+
+    /// The index at which a name was found. If it was not, it is reported with the nearest one of those known.
+    pub(crate) fn found_at<'k>(
+        &mut self,
+        what: &str,
+        wanted: &Spanned<String>,
+        found: Option<usize>,
         known: impl IntoIterator<Item = &'k str>,
     ) -> Option<usize> {
-        let known: Vec<&str> = known.into_iter().collect();
-        let found = known.iter().position(|name| *name == wanted.get_ref());
         if found.is_none() {
             let (name, span) = (wanted.get_ref(), wanted.span());
             self.error(span, format!("unknown {what} `{name}`"), format!("no {what} has this name"))
-                .help(nearest_or_all(what, name, &known));
+                .help_with(|| nearest_or_all(what, name, &known.into_iter().collect::<Vec<_>>()));
         }
         found
     }
@@ -106,31 +142,39 @@ impl<'a> Report<'a> {
         let got = word.get_ref();
         let expected = format!("expected {}", listed(&names, "or"));
         self.error(word.span(), format!("unknown {what} `{got}`"), expected)
-            .help_if(did_you_mean(got, &names));
+            .help_if(|| did_you_mean(got, &names));
         known[0].1
     }
 }
 
-/// A diagnostic that was just reported.
+/// A diagnostic that was just reported. Without one, it was reported before, or is only counted.
 #[derive(Debug)]
 pub(crate) struct Reported<'a> {
     source: &'a Source,
-    diagnostic: &'a mut Diagnostic,
+    diagnostic: Option<&'a mut Diagnostic>,
 }
 
 impl Reported<'_> {
     pub(crate) fn help(self, line: impl Into<String>) -> Self {
-        self.diagnostic.help.push(line.into());
+        self.help_with(|| line.into())
+    }
+
+    /// Help that takes work to find.
+    pub(crate) fn help_with(self, line: impl FnOnce() -> String) -> Self {
+        self.help_if(|| Some(line()))
+    }
+
+    pub(crate) fn help_if(mut self, line: impl FnOnce() -> Option<String>) -> Self {
+        if let Some(it) = &mut self.diagnostic {
+            it.help.extend(line());
+        }
         self
     }
 
-    pub(crate) fn help_if(self, line: Option<String>) -> Self {
-        self.diagnostic.help.extend(line);
-        self
-    }
-
-    pub(crate) fn related(self, span: Range<usize>, label: impl Into<String>) -> Self {
-        self.diagnostic.related = Some(self.source.place(span, label));
+    pub(crate) fn related(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
+        if let Some(it) = &mut self.diagnostic {
+            it.related = Some(self.source.place(span, label));
+        }
         self
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn unknown_argument(name: &Text, role: Role, report: &mut Report<'_>)
             format!("`{role_name}` has no argument `{got}`"),
             format!("expected {}", listed(role.arguments(), "or")),
         )
-        .help_if(did_you_mean(got, role.arguments()))
+        .help_if(|| did_you_mean(got, role.arguments()))
         .help("these names are the same for every tool set; a trial replaces them with the agent's own");
 }
 

@@ -8,8 +8,11 @@ use super::source::Source;
 use super::used::Used;
 use super::wire::ScenarioFile;
 use crate::scenario::Scenario;
+use asked::Asked;
+use effort::Effort;
 
 mod asked;
+mod effort;
 mod facts;
 mod readings;
 mod rules;
@@ -26,8 +29,19 @@ pub(super) fn warnings(
     let mut report = Report::new(source);
     unused::names(file, used, &mut report);
     facts::facts(file, scenarios, &mut report);
-    rules::rules(file, scenarios, &mut report);
-    readings::readings(file, scenarios, &mut report);
-    transitions::transitions(file, scenarios, &mut report);
+    let mut effort = Effort::default();
+    if let Some(scenario) = scenarios.first() {
+        let asked = Asked::of(scenario, scenarios);
+        rules::rules(file, &asked, &mut effort, &mut report);
+        readings::readings(file, &asked, &mut effort, &mut report);
+    }
+    transitions::transitions(file, scenarios, &mut effort, &mut report);
+    if effort.is_spent() {
+        report
+            .warning(file.name.span(), "not all of this file was looked at", "it is too long for that")
+            .help(
+                "rules, calls, texts and transitions are compared with each other: write fewer into a file",
+            );
+    }
     report.into_found()
 }

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use super::role::Role;
 
+/// No text of a file becomes longer, whatever its placeholders stand for.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
 /// Text whose placeholders are resolved to the pools and numbers of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {

@@ -139,7 +139,7 @@ fn pieces(text: &Text, report: &mut Report<'_>) -> Vec<Piece> {
             let known: Vec<&str> = Hole::names().collect();
             let message = format!("unknown hole `{{{name}}}`");
             let expected = format!("expected {}", listed(&known, "or"));
-            report.error(text.span(), message, expected).help_if(did_you_mean(name, &known));
+            report.error(text.span(), message, expected).help_if(|| did_you_mean(name, &known));
         }
     }
     plain.push_str(rest);

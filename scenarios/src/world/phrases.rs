@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::World;
 use crate::draws::{Dice, Draw, Occasion};
 use crate::scenario::PhraseId;
-use crate::scenario::template::{Piece, Template};
+use crate::scenario::template::{Piece, TEXT_BYTES_MAX, Template};
 
 /// The name of a tool for what is done in words.
 const IN_WORDS: &str = "a message";
@@ -63,22 +63,23 @@ impl World {
     /// Every variant of a phrase in this language, once each. For tests.
     #[must_use]
     pub fn variants(&self, phrase: PhraseId) -> Vec<String> {
-        self.answers(phrase, &[])
+        self.answers(phrase, &[]).collect()
     }
 
     /// Every variant of a phrase in this language, once each, as the answer of a call with these arguments.
-    pub(crate) fn answers(&self, phrase: PhraseId, arguments: &[(&str, &str)]) -> Vec<String> {
+    pub(crate) fn answers(
+        &self,
+        phrase: PhraseId,
+        arguments: &[(&str, &str)],
+    ) -> impl Iterator<Item = String> {
         let phrase = &self.scenario.phrases[phrase];
         let mut dice =
             self.draws.dice(Draw::Phrase { phrase: &phrase.name, occasion: Occasion::Listing, visit: 0 });
-        phrase.variants[self.language]
-            .iter()
-            .map(|variant| {
-                let mut text = String::new();
-                self.render(variant, Filling { dice: &mut dice, arguments, nth: 1.into() }, &mut text);
-                text
-            })
-            .collect()
+        phrase.variants[self.language].iter().map(move |variant| {
+            let mut text = String::new();
+            self.render(variant, Filling { dice: &mut dice, arguments, nth: 1.into() }, &mut text);
+            text
+        })
     }
 
     /// A template that is the same at every use in this world. The format allows no other placeholders in it.
@@ -99,6 +100,10 @@ impl World {
     pub(crate) fn render(&self, template: &Template, placeholders: Filling<'_>, out: &mut String) {
         let Filling { dice, arguments, nth: Nth { visit, step } } = placeholders;
         for piece in &template.pieces {
+            // A call can have a long argument, and a text can name it often.
+            if out.len() >= TEXT_BYTES_MAX {
+                return;
+            }
             match piece {
                 Piece::Text(_)
                 | Piece::Field(..)
@@ -177,4 +182,25 @@ impl From<u32> for Nth {
 
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("writing to a string never fails");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{parse, template_of};
+    use crate::toolsets;
+    use crate::world::WorldOptions;
+
+    #[test]
+    fn a_long_argument_that_is_named_often_ends_at_the_bound() {
+        let scenarios = parse("x.toml", &template_of("x"), toolsets::catalogue()).expect("a good file");
+        let world = World::draw(&scenarios[0], 0, WorldOptions::default());
+        let template = Template { pieces: vec![Piece::Argument("content".into()); 1_000] };
+        let argument = "x".repeat(100_000);
+        let mut text = String::new();
+        let arguments = [("content", argument.as_str())];
+        let mut dice = world.draws().dice(Draw::Language);
+        world.render(&template, Filling { dice: &mut dice, arguments: &arguments, nth: 1.into() }, &mut text);
+        assert_eq!(text.len(), 1_100_000);
+    }
 }

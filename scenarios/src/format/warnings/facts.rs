@@ -1,5 +1,7 @@
 //! Facts that nothing reads, that never hold, or that always do.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::format::report::Report;
@@ -31,18 +33,18 @@ pub(super) fn facts(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &m
         .flat_map(|all| all.iter().copied())
         .collect();
     named.sort_by_key(|fact| fact.span().start);
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let [first, set, cleared, wanted, unwanted, in_vain] =
+        [&it.first, &it.set, &it.cleared, &it.wanted, &it.unwanted, &it.in_vain]
+            .map(|all| Known::of(all.iter().map(|it| it.get_ref().as_str())));
+    let timed = Known::of(timed.into_iter());
+    let (wanted_at, unwanted_at) = (places(&it.wanted), places(&it.unwanted));
     for fact in named {
         let name = fact.get_ref().as_str();
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             continue;
         }
-        seen.push(name);
-        let among = |all: &[&Text]| all.iter().any(|it| may_be_equal(it.get_ref(), name));
-        let is_read =
-            among(&it.wanted) || among(&it.unwanted) || timed.iter().any(|it| may_be_equal(it, name));
-        let is_set = among(&it.set);
-        let at = |all: &[&'_ Text]| all.iter().find(|it| it.get_ref() == name).map(|it| it.span());
+        let is_read = wanted.may_have(name) || unwanted.may_have(name) || timed.may_have(name);
         if !is_read {
             let help = "remove it, or ask for it in a condition: { fact = \"…\" }";
             report
@@ -52,8 +54,8 @@ pub(super) fn facts(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &m
                     "no condition names it",
                 )
                 .help(help);
-        } else if !is_set && !among(&it.first) && !among(&it.in_vain) {
-            let (at, label) = match (at(&it.wanted), at(&it.unwanted)) {
+        } else if !set.may_have(name) && !first.may_have(name) && !in_vain.may_have(name) {
+            let (at, label) = match (wanted_at.get(name).cloned(), unwanted_at.get(name).cloned()) {
                 (Some(at), _) => (at, "so this condition never holds"),
                 (None, Some(at)) => (at, "so this condition always holds"),
                 (None, None) => (fact.span(), "nothing sets it"),
@@ -61,9 +63,9 @@ pub(super) fn facts(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &m
             report
                 .warning(at, format!("the fact `{name}` never holds"), label)
                 .help("set it somewhere with `sets`, or list it in `facts` of `[environment]`");
-        } else if among(&it.first)
-            && !among(&it.cleared)
-            && let Some(at) = at(&it.unwanted)
+        } else if first.may_have(name)
+            && !cleared.may_have(name)
+            && let Some(at) = unwanted_at.get(name).cloned()
         {
             report
                 .warning(at, format!("the fact `{name}` always holds"), "so this condition never holds")
@@ -81,12 +83,61 @@ fn timed(scenarios: &[Arc<Scenario>]) -> Vec<&str> {
         .collect()
 }
 
-/// Whether two facts can be the same in some world.
-fn may_be_equal(a: &str, b: &str) -> bool {
-    let start = |text: &str| text.split('{').next().unwrap_or_default().to_owned();
-    let (from_a, from_b) = (start(a), start(b));
-    let is_drawn = a.contains('{') || b.contains('{');
-    a == b || is_drawn && (from_a.starts_with(&from_b) || from_b.starts_with(&from_a))
+/// Where each fact is mentioned first.
+fn places<'f>(all: &[&'f Text]) -> BTreeMap<&'f str, Range<usize>> {
+    // The first of several with one name is put there last.
+    all.iter().rev().map(|it| (it.get_ref().as_str(), it.span())).collect()
+}
+
+/// Facts that are looked for by their names.
+struct Known<'f> {
+    names: BTreeSet<&'f str>,
+    /// What all of them begin with, up to the first drawn value.
+    starts: Starts<'f>,
+    /// What those with a drawn value begin with.
+    drawn: Starts<'f>,
+}
+
+impl<'f> Known<'f> {
+    fn of(all: impl Iterator<Item = &'f str>) -> Self {
+        let names: BTreeSet<&str> = all.collect();
+        let drawn = names.iter().filter(|name| name.contains('{'));
+        Self {
+            starts: Starts::of(names.iter().map(|name| start(name))),
+            drawn: Starts::of(drawn.map(|name| start(name))),
+            names,
+        }
+    }
+
+    /// Whether one of them can be the same as this one in some world.
+    fn may_have(&self, name: &str) -> bool {
+        let of_others = if name.contains('{') { &self.starts } else { &self.drawn };
+        self.names.contains(name) || of_others.may_meet(start(name))
+    }
+}
+
+fn start(name: &str) -> &str {
+    name.split('{').next().unwrap_or_default()
+}
+
+/// The shortest beginnings of names, in order: none of them begins with another one.
+struct Starts<'f>(Vec<&'f str>);
+
+impl<'f> Starts<'f> {
+    fn of(all: impl Iterator<Item = &'f str>) -> Self {
+        let mut all: Vec<&str> = all.collect();
+        all.sort_unstable();
+        all.dedup_by(|next, kept| next.starts_with(&**kept));
+        Self(all)
+    }
+
+    /// Whether one of them begins with this one, or this one with one of them.
+    fn may_meet(&self, name: &str) -> bool {
+        let at = self.0.partition_point(|it| *it < name);
+        // What begins with it comes right after it, and the one that it begins with right before.
+        self.0.get(at).is_some_and(|next| next.starts_with(name))
+            || at.checked_sub(1).is_some_and(|before| name.starts_with(self.0[before]))
+    }
 }
 
 /// The facts that must hold.
@@ -132,5 +183,30 @@ impl<'f> Mentions<'f> {
     fn conditions(&mut self, all: &'f [Spanned<ConditionTable>]) {
         self.wanted.extend(facts_of(all));
         self.unwanted.extend(all.iter().filter_map(|it| it.get_ref().no_fact.as_ref()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether two facts can be the same, found by comparing them.
+    fn may_be_equal(a: &str, b: &str) -> bool {
+        let is_drawn = a.contains('{') || b.contains('{');
+        a == b || is_drawn && (start(a).starts_with(start(b)) || start(b).starts_with(start(a)))
+    }
+
+    #[test]
+    fn one_look_finds_what_comparing_with_each_would() {
+        let names =
+            ["", "a", "ab", "abc", "b", "b{x}", "ab{x}", "abd{x}", "{x}", "c{x}d", "cc", "bz", "é{x}", "é"];
+        for members in 0_u32..1 << names.len() {
+            let of = || names.iter().enumerate().filter(|(at, _)| members >> at & 1 == 1).map(|(_, it)| *it);
+            let known = Known::of(of());
+            for name in names {
+                let expected = of().any(|it| may_be_equal(it, name));
+                assert_eq!(known.may_have(name), expected, "{name} among {:?}", of().collect::<Vec<_>>());
+            }
+        }
     }
 }

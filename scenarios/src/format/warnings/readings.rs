@@ -1,20 +1,19 @@
 //! Answers that the actor takes for the opposite of what they are.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use super::asked::{calls, fits, sent, worlds};
+use super::asked::{Asked, Sends, fits, sent};
+use super::effort::Effort;
 use crate::format::report::Report;
 use crate::format::wire::ScenarioFile;
-use crate::scenario::{PhraseId, Role, Rule, Scenario};
+use crate::scenario::{PhraseId, Role, Rule};
 use crate::world::World;
 use balk_contract::reading::Reading;
 
 /// Warns of answers of rules, and of files, that read as the opposite of what they are.
-pub(super) fn readings(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
-    let Some(scenario) = scenarios.first() else { return };
-    let worlds = worlds(scenario);
-    for (rule, table) in scenario.environment.rules.iter().zip(&file.environment.rule) {
+pub(super) fn readings(file: &ScenarioFile, asked: &Asked<'_>, effort: &mut Effort, report: &mut Report<'_>) {
+    for (rule, table) in asked.scenario.environment.rules.iter().zip(&file.environment.rule) {
         let Some((phrase, says)) = rule.says.zip(table.says.as_ref()) else {
             if rule.fails {
                 report
@@ -23,8 +22,8 @@ pub(super) fn readings(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report:
             }
             continue;
         };
-        let asked = calls(scenarios, rule.role);
-        let misread = worlds.iter().find_map(|world| misread(world, rule, phrase, &asked));
+        let calls = asked.calls(rule.role);
+        let misread = asked.worlds.iter().find_map(|world| misread(world, rule, phrase, calls, effort));
         if let Some(text) = misread {
             let (message, help) = if rule.fails {
                 (READS_AS_SUCCESS, "the actor reads only words: say that it failed, for example \"error: …\"")
@@ -37,7 +36,7 @@ pub(super) fn readings(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report:
                 .help("`balk texts` shows how messages of real tools are read");
         }
     }
-    files(file, scenarios, &worlds, report);
+    files(file, asked, effort, report);
 }
 
 const READS_AS_SUCCESS: &str = "the actor takes this failing answer for a success";
@@ -48,24 +47,45 @@ fn misread(
     world: &World,
     rule: &Rule,
     phrase: PhraseId,
-    asked: &[Option<&[crate::scenario::template::Template]>],
+    calls: &[Sends<'_>],
+    effort: &mut Effort,
 ) -> Option<String> {
-    let fitting = asked.iter().flatten().filter(|it| fits(world, rule, Some(it)));
-    let mut all: Vec<_> = fitting.map(|it| sent(world, rule.role, it)).collect();
-    if all.is_empty() {
-        all.push(Vec::new());
+    let mut is_asked = false;
+    for arguments in calls.iter().flatten() {
+        if effort.is_spent() {
+            return None;
+        }
+        if fits(world, rule, Some(arguments), effort) {
+            is_asked = true;
+            let sent = sent(world, rule.role, arguments, effort);
+            let answer = misread_answer(world, rule, phrase, &sent, effort);
+            if answer.is_some() {
+                return answer;
+            }
+        }
     }
-    all.iter().find_map(|arguments| {
-        let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, it)| (*name, it.as_str())).collect();
-        let mut answers = world.answers(phrase, &arguments).into_iter();
-        answers.find(|answer| Reading::of(&around(world, answer)).failed != rule.fails)
+    if is_asked { None } else { misread_answer(world, rule, phrase, &[], effort) }
+}
+
+/// The first answer of the rule that reads as the opposite, for a call with these arguments.
+fn misread_answer(
+    world: &World,
+    rule: &Rule,
+    phrase: PhraseId,
+    arguments: &[(&str, String)],
+    effort: &mut Effort,
+) -> Option<String> {
+    let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, it)| (*name, it.as_str())).collect();
+    world.answers(phrase, &arguments).find(|answer| {
+        let whole = around(world, answer);
+        effort.spend(whole.len()) && Reading::of(&whole).failed != rule.fails
     })
 }
 
 /// The answer, with what stands before and after every one.
 fn around<'t>(world: &World, answer: &'t str) -> Cow<'t, str> {
     let spec = &world.scenario().environment;
-    let first = |phrase: Option<PhraseId>| phrase.and_then(|it| world.answers(it, &[]).into_iter().next());
+    let first = |phrase: Option<PhraseId>| phrase.and_then(|it| world.answers(it, &[]).next());
     match (first(spec.before), first(spec.after)) {
         (None, None) => Cow::Borrowed(answer),
         (before, after) => {
@@ -76,19 +96,27 @@ fn around<'t>(world: &World, answer: &'t str) -> Cow<'t, str> {
 }
 
 /// Warns of files that an actor reads, and takes for a failure.
-fn files(file: &ScenarioFile, scenarios: &[Arc<Scenario>], worlds: &[Arc<World>], report: &mut Report<'_>) {
-    let Some(scenario) = scenarios.first() else { return };
-    let is_answered = scenario.environment.rules.iter().any(|it| it.role == Role::Read && it.says.is_some());
+fn files(file: &ScenarioFile, asked: &Asked<'_>, effort: &mut Effort, report: &mut Report<'_>) {
+    let environment = &asked.scenario.environment;
+    let is_answered = environment.rules.iter().any(|it| it.role == Role::Read && it.says.is_some());
     if is_answered {
         return;
     }
-    let asked = calls(scenarios, Role::Read);
-    for ((path, content), (_, table)) in scenario.environment.files.iter().zip(&file.environment.files) {
-        let misread = worlds.iter().any(|world| {
-            let (path, content) = (world.fixed(path), world.fixed(content));
-            let mut read = asked.iter().flatten().flat_map(|it| sent(world, Role::Read, it));
-            read.any(|(_, it)| *it == *path) && Reading::of(&content).failed
-        });
+    let mut misread = vec![false; environment.files.len()];
+    for world in &asked.worlds {
+        let mut read = BTreeSet::new();
+        for arguments in asked.calls(Role::Read).iter().flatten() {
+            read.extend(sent(world, Role::Read, arguments, effort).into_iter().map(|(_, it)| it));
+            if effort.is_spent() {
+                return;
+            }
+        }
+        for ((path, content), misread) in environment.files.iter().zip(&mut misread) {
+            let path = world.fixed(path);
+            *misread |= read.contains(&*path) && Reading::of(&world.fixed(content)).failed;
+        }
+    }
+    for ((_, table), misread) in file.environment.files.iter().zip(misread) {
         if misread {
             report
                 .warning(

@@ -1,22 +1,25 @@
 //! Rules of the environment that no call can reach.
 
-use std::sync::Arc;
-
-use super::asked::{calls, fits, worlds};
+use super::asked::{Asked, fits};
+use super::effort::Effort;
 use crate::format::report::Report;
 use crate::format::wire::{ScenarioFile, Visits};
 use crate::scenario::template::{Piece, Template};
-use crate::scenario::{Condition, Role, Rule, Scenario};
+use crate::scenario::{Condition, Role, Rule};
 
 /// Warns of rules that no call can reach.
-pub(super) fn rules(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
-    let Some(scenario) = scenarios.first() else { return };
-    let worlds = worlds(scenario);
-    let rules = &scenario.environment.rules;
+pub(super) fn rules(file: &ScenarioFile, asked: &Asked<'_>, effort: &mut Effort, report: &mut Report<'_>) {
+    let rules = &asked.scenario.environment.rules;
     for (at, (rule, table)) in rules.iter().zip(&file.environment.rule).enumerate() {
+        if effort.is_spent() {
+            return;
+        }
         let place = table.tool.span();
         let name = table.tool.get_ref();
-        if let Some(earlier) = rules[..at].iter().position(|earlier| hides(earlier, rule)) {
+        let hidden_by = rules[..at]
+            .iter()
+            .position(|earlier| effort.spend(earlier.when.len() * rule.when.len()) && hides(earlier, rule));
+        if let Some(earlier) = hidden_by {
             report
                 .warning(
                     place,
@@ -25,15 +28,15 @@ pub(super) fn rules(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &m
                 )
                 .related(file.environment.rule[earlier].tool.span(), "this one decides first")
                 .help("put it first, let the earlier rule end with `times`, or remove one of them");
-        } else if excludes(&rule.when) {
+        } else if effort.spend(rule.when.len().pow(2)) && excludes(&rule.when) {
             report
                 .warning(place, "this rule never applies", "two of its conditions exclude each other")
                 .help("remove one of them");
         } else if matches!(table.times.as_ref().map(|it| it.get_ref()), Some(Visits::Name(_)))
-            && rule.times.is_some_and(|it| worlds.iter().all(|world| world.number(it) == 0))
+            && rule.times.is_some_and(|it| asked.worlds.iter().all(|world| world.number(it) == 0))
         {
             report.warning(place, "this rule never applies", "`times` is 0 in every world");
-        } else if !is_called(rule, scenarios, &worlds) {
+        } else if !is_called(rule, asked, effort) {
             report
                 .warning(
                     place,
@@ -46,15 +49,20 @@ pub(super) fn rules(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &m
 }
 
 /// Whether a call can meet the rule, as far as its arguments go.
-fn is_called(rule: &Rule, scenarios: &[Arc<Scenario>], worlds: &[Arc<crate::world::World>]) -> bool {
+fn is_called(rule: &Rule, asked: &Asked<'_>, effort: &mut Effort) -> bool {
     let asks_for_arguments = rule.when.iter().any(|it| matches!(it, Condition::ArgumentContains(..)));
     let by_the_way = match rule.role {
         // A way out that leads nowhere in a state looks around, waits, asks, or says that it is done.
         Role::List | Role::Read | Role::Shell | Role::Wait | Role::Ask | Role::Finish => !asks_for_arguments,
         Role::Write | Role::Edit | Role::Delegate | Role::Plan | Role::Remote | Role::Distractor => false,
     };
+    let worlds = &asked.worlds;
     by_the_way
-        || calls(scenarios, rule.role).iter().any(|call| worlds.iter().any(|world| fits(world, rule, *call)))
+        || asked
+            .calls(rule.role)
+            .iter()
+            .any(|call| worlds.iter().any(|world| fits(world, rule, *call, effort)))
+        || effort.is_spent()
 }
 
 /// Whether the earlier rule applies to every call to which the later one could.

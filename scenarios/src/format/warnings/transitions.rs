@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use balk_contract::{ChoiceKind, Protocol};
 
+use super::effort::Effort;
 use crate::format::convert::actors;
 use crate::format::report::Report;
 use crate::format::wire::{ActorTable, ScenarioFile};
@@ -18,18 +19,23 @@ enum Dead {
 }
 
 /// Warns of transitions that are never taken, and of states that nothing else leads to.
-pub(super) fn transitions(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) {
+pub(super) fn transitions(
+    file: &ScenarioFile,
+    scenarios: &[Arc<Scenario>],
+    effort: &mut Effort,
+    report: &mut Report<'_>,
+) {
     for ((_, table), scenario) in actors(file).into_iter().zip(scenarios) {
-        of_actor(table.get_ref(), scenario, report);
+        of_actor(table.get_ref(), scenario, effort, report);
     }
 }
 
-fn of_actor(table: &ActorTable, scenario: &Scenario, report: &mut Report<'_>) {
+fn of_actor(table: &ActorTable, scenario: &Scenario, effort: &mut Effort, report: &mut Report<'_>) {
     let states = &scenario.actor.states;
     let mut live: Vec<Vec<StateId>> = vec![Vec::new(); states.len()];
     for (id, (state, wire)) in states.iter().zip(table.state.get_ref()).enumerate() {
         for (at, (next, table)) in state.next.iter().zip(&wire.next).enumerate() {
-            match dead(scenario, id, state, at) {
+            match dead(scenario, (id, state), at, effort) {
                 None => live[id].push(next.to),
                 Some(Dead::Behind(first)) => {
                     report
@@ -63,15 +69,22 @@ fn of_actor(table: &ActorTable, scenario: &Scenario, report: &mut Report<'_>) {
 const NEVER_TAKEN: &str = "this transition is never taken";
 
 /// Why the transition at this place of the state is never taken, if it is not.
-fn dead(scenario: &Scenario, id: StateId, state: &State, at: usize) -> Option<Dead> {
+fn dead(scenario: &Scenario, (id, state): (StateId, &State), at: usize, effort: &mut Effort) -> Option<Dead> {
     let it = &state.next[at];
     if it.chance.iter().all(|chance| chance.num == 0) {
         return Some(Dead::Never("its chance is 0"));
     }
+    let cost = state.breaks.len() + scenario.user.answers.len() + scenario.user.rules.len();
+    if !effort.spend(cost) {
+        return None;
+    }
     if let Some(why) = impossible(scenario, state, it.when) {
         return Some(Dead::Never(why));
     }
-    let behind = state.next[..at].iter().position(|earlier| comes_first(scenario, id, state, earlier, it));
+    let behind = state.next[..at].iter().position(|earlier| {
+        effort.spend(it.ways.len() * earlier.ways.len() + earlier.chance.len())
+            && comes_first(scenario, id, state, earlier, it)
+    });
     behind.map(Dead::Behind)
 }
 

@@ -34,7 +34,7 @@ pub(super) fn names(file: &ScenarioFile, used: &Used, report: &mut Report<'_>) {
 fn pools(file: &ScenarioFile, used: &Used, report: &mut Report<'_>) {
     for (at, (name, items)) in file.pool.iter().enumerate() {
         let pool = name.get_ref();
-        if !used.fields.iter().any(|(pool, _)| *pool == at) {
+        if used.fields.range((at, 0)..(at + 1, 0)).next().is_none() {
             report
                 .warning(
                     name.span(),

@@ -1,0 +1,69 @@
+//! A short file does not become a lot of text.
+
+use balk_scenarios::format::{parse, template_of};
+use balk_scenarios::toolsets;
+
+/// What is wrong with the starter once a part of it is replaced.
+#[track_caller]
+fn wrong(changes: &[(&str, &str)]) -> Vec<String> {
+    let text = changes.iter().fold(template_of("mine"), |text, (old, new)| {
+        assert!(text.contains(old), "the starter has no {old}");
+        text.replace(old, new)
+    });
+    match parse("mine.toml", &text, toolsets::catalogue()) {
+        Ok(_) => Vec::new(),
+        Err(wrong) => wrong.all().iter().map(|it| format!("{}: {}", it.message, it.place.label)).collect(),
+    }
+}
+
+const VALUE: &str = "what = \"the usage guide\"";
+const VARIANT: &str = "\"Next I will write {page.what}.\"";
+const REPLIES: &str = "replies = [\"proceed\", \"proceed\", \"proceed\"]";
+
+fn value(bytes: usize) -> String {
+    format!("what = \"{}\"", "x".repeat(bytes))
+}
+
+fn often(times: usize) -> String {
+    format!("\"{}\"", "{page.what}".repeat(times))
+}
+
+#[test]
+fn a_long_value_that_is_named_often_is_refused() {
+    let at_most = "expected at most 1048576 (1 MiB)";
+    let found = wrong(&[(VALUE, &value(100_000)), (VARIANT, &often(1_000))]);
+    assert_eq!(found, [format!("this text may become 100000000 bytes long: {at_most}")]);
+    // The bound itself is fine.
+    assert_eq!(wrong(&[(VALUE, &value(1 << 10)), (VARIANT, &often(1 << 10))]), [""; 0]);
+    let one_more = wrong(&[(VALUE, &value(1 << 10)), (VARIANT, &often((1 << 10) + 1))]);
+    assert_eq!(one_more, [format!("this text may become 1049600 bytes long: {at_most}")]);
+}
+
+#[test]
+fn many_texts_of_some_length_are_refused() {
+    let many = vec![often(1 << 10); 17].join(", ");
+    let [found] = &wrong(&[(VALUE, &value(1 << 10)), (VARIANT, &many)])[..] else { panic!("one error") };
+    assert!(found.starts_with("the texts of this file may become too long: "), "{found}");
+}
+
+#[test]
+fn a_long_phrase_that_the_user_says_often_is_refused() {
+    let replies = |count| format!("replies = [{}]", vec!["\"excuse\""; count].join(", "));
+    let long = [(VALUE, &*value(1 << 10)), (VARIANT, &*often(1 << 8))];
+    let of = |count| wrong(&[long[0], long[1], (REPLIES, &replies(count))]);
+    assert_eq!(of(3), [""; 0]);
+    let at_most = "expected at most 1048576 bytes (1 MiB) in all, and there are more from here on";
+    let expected = format!("the user may say too much: {at_most}");
+    assert_eq!(of(1_000), [expected]);
+}
+
+#[test]
+fn phrases_that_are_the_same_in_many_languages_are_refused() {
+    let letters = || 'a'..='z';
+    let languages: String =
+        letters().flat_map(|a| letters().map(move |b| format!("{a}{b} = [\"x\"]\n"))).collect();
+    let phrases: String = (0..2_000).map(|at| format!("[phrases.q{at}]\nany = [\"{{hex}}\"]\n")).collect();
+    let first = "[phrases.task]";
+    let found = wrong(&[(first, &format!("{phrases}[phrases.all]\n{languages}{first}"))]);
+    assert!(found.iter().any(|it| it.starts_with("the texts of this file may become too long")), "{found:?}");
+}

@@ -6,7 +6,7 @@ use balk::exec::Settings;
 use balk_reports::records::quoted;
 
 use super::faults::fault;
-use super::{asked, patient, says, sh};
+use super::{asked, patient, runs, says, sh};
 use crate::common::program::{balk, ran, wait_for};
 
 const REVIEW: &str = "expected an answer to `review`, found";
@@ -88,20 +88,12 @@ fn the_processes_of_a_guard_have_no_more_memory_together() {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_to_share_counts() {
-    use std::io::Write as _;
-    use std::process::{Command, Stdio};
-
-    let there = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !there.is_ok_and(|it| it.success()) {
-        // Past the capture of the test's own output, so that it is seen.
-        #[expect(clippy::disallowed_methods, reason = "a test of its own")]
-        let mut errors = std::io::stderr();
-        writeln!(errors, "== SKIPPED: memory to share was not tried, since there is no python3")
-            .expect("it is open");
+    if !runs("python3", "memory to share") {
         return;
     }
     let settings = Settings { memory_mib: 64, ..patient() };
-    let shares = "import mmap, time; m = mmap.mmap(-1, 100 << 20); all(m.write(b'x' * 4096) for _ in range(25600)); time.sleep(1000)";
+    let shares = "import mmap, time; m = mmap.mmap(-1, 100 << 20); \
+                  all(m.write(b'x' * 4096) for _ in range(25600)); time.sleep(1000)";
     let said = fault(&format!("python3 -c {}", quoted(shares)), settings);
     assert!(said.starts_with(REVIEW) && said.contains(" MiB of memory, more than 64;"), "{said}");
 }

@@ -4,7 +4,7 @@
 pub use limits::Limits;
 
 pub(crate) use door::Door;
-pub(crate) use incoming::{Held, read, room_for};
+pub(crate) use incoming::{Held, bytes, not_text, read, room_for};
 pub(crate) use line::{Lines, Shears};
 pub(crate) use plain::{json, text};
 pub(crate) use refusal::{CREATED, JSON, refuse, with_headers};
@@ -18,6 +18,7 @@ mod line;
 pub(crate) mod path;
 mod plain;
 mod refusal;
+mod room;
 mod route;
 mod url;
 mod written;

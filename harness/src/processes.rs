@@ -77,7 +77,7 @@ pub(crate) fn bound_memory() {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) processes: u64,
-    /// Memory that no file has.
+    /// Memory that no file on a disk has.
     pub(crate) mib: u64,
 }
 

@@ -187,7 +187,7 @@ impl Proxy {
         });
         let (all, door) = (shared.clone(), Door::new(token).sending_on());
         let url = url(address) + &door.path();
-        runtime.spawn(lines.answer(door, limits.head, move |_, request| http::handle(all.clone(), request)));
+        runtime.spawn(lines.answer(door, limits, move |_, request| http::handle(all.clone(), request)));
         Ok(Self { shared, url, _runtime: runtime })
     }
 

@@ -119,9 +119,11 @@ impl Server {
         let address = lines.address()?;
         let (all, door) = (conversations.clone(), Door::new(token));
         let url = url(address) + &door.path();
-        runtime.spawn(lines.answer(door, limits.head, move |shears, request| {
-            http::handle(all.clone(), limits, shears, request)
-        }));
+        runtime.spawn(
+            lines.answer(door, limits, move |shears, request| {
+                http::handle(all.clone(), limits, shears, request)
+            }),
+        );
         Ok(Self { conversations, url, _runtime: runtime })
     }
 

@@ -8,7 +8,8 @@ use balk_guards::{
 };
 
 use super::lines::{
-    AskLine, BlockLine, Concluded, GapLine, NoteLine, Recovered, Reviewed, Settled, SubjectLine, VerdictLine,
+    AskLine, BlockLine, Concluded, GapLine, NAME_CHARS_MAX, NoteLine, Recovered, Reviewed, Settled,
+    SubjectLine, VerdictLine,
 };
 
 /// The longest wait that a child can ask for, in ticks (ms): more than thirty years.
@@ -129,6 +130,11 @@ impl Reader<'_> {
         let NoteLine { rule, level, subject: other, text } = said;
         if level == 0 {
             return Err("expected a level from 1, found 0".to_owned());
+        }
+        // Its name is kept and counted, unlike its words.
+        let chars = rule.chars().count();
+        if chars > NAME_CHARS_MAX {
+            return Err(format!("expected a rule of at most {NAME_CHARS_MAX} characters, found {chars}"));
         }
         let subject = match other {
             None => subject,

@@ -15,6 +15,9 @@ use serde_json::Value;
 /// The version of the protocol; it rises when a guard of the old version would misread the new one.
 pub const PROTOCOL: u32 = 1;
 
+/// The most characters of the name of a guard and of a rule.
+pub const NAME_CHARS_MAX: usize = 200;
+
 /// A line from Balk to a guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -90,7 +93,7 @@ pub struct Introduction {
     /// The version of the protocol that it speaks.
     pub protocol: u32,
     /// Its name: letters, digits and dashes.
-    #[schemars(regex(pattern = "^[A-Za-z0-9-]+$"))]
+    #[schemars(regex(pattern = "^[A-Za-z0-9-]+$"), length(max = NAME_CHARS_MAX))]
     pub guard: String,
     /// The questions that it answers. The others are not sent: it has no objection and no opinion.
     #[schemars(length(min = 1))]
@@ -119,6 +122,7 @@ pub enum Question {
 #[serde(deny_unknown_fields)]
 pub struct NoteLine {
     /// The rule that fired.
+    #[schemars(length(max = NAME_CHARS_MAX))]
     pub rule: String,
     /// The rung of its ladder, from 1.
     #[serde(default = "first")]

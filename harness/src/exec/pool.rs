@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::child::{Child, shown};
-use super::lines::{FromGuard, Introduction, PROTOCOL, ToGuard};
+use super::lines::{FromGuard, Introduction, NAME_CHARS_MAX, PROTOCOL, ToGuard};
 use super::settings::Settings;
 
 /// How many children are kept while nothing is asked. Where more runs than these are open at the same time, as in a
@@ -215,6 +215,9 @@ fn introduction(line: &[u8]) -> Result<Introduction, String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if introduction.guard.is_empty() || !introduction.guard.chars().all(is_part) {
         return Err(found("its name is not of letters, digits and dashes".to_owned()));
+    }
+    if introduction.guard.len() > NAME_CHARS_MAX {
+        return Err(found(format!("its name has more than {NAME_CHARS_MAX} characters")));
     }
     if introduction.answers.is_empty() {
         return Err(found("it answers no question, so it would be told nothing".to_owned()));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Uri};
 use percent_encoding::percent_decode;
 
@@ -32,6 +33,11 @@ impl Door {
         Self { sends_on: true, ..self }
     }
 
+    /// Whether what is let in is sent on to somebody else.
+    pub(super) fn sends_on(&self) -> bool {
+        self.sends_on
+    }
+
     /// What comes before the path of a request that has the token there.
     pub(crate) fn path(&self) -> String {
         self.token.as_ref().map_or_else(String::new, |token| format!("{PATH}{token}"))
@@ -40,7 +46,12 @@ impl Door {
     /// The request without the token, or the answer to one that does not have it, or has it where it would be sent on.
     pub(crate) fn admit(&self, request: Request<Body>) -> Result<Request<Body>, Box<Response<Body>>> {
         let Some(token) = &self.token else { return Ok(request) };
-        let refused = |status, why: &str| Err(plain::text(status, "application/json", why.to_owned()).into());
+        let refused = |status, why: &str| {
+            let mut refusal = plain::text(status, "application/json", why.to_owned());
+            // Who has no token keeps no connection: one that asks on and reads no answer would have it for good.
+            refusal.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            Err(refusal.into())
+        };
         let (mut head, body) = request.into_parts();
         let in_header = head.headers.remove(HEADER).is_some_and(|it| is_same(it.as_bytes(), token));
         if head.uri.path().starts_with(PATH) {
@@ -106,7 +117,11 @@ mod tests {
             None => request,
         };
         let admitted = door.admit(request.body(Body::empty()).expect("a request"));
-        let admitted = admitted.map_err(|it| assert_eq!(it.status(), StatusCode::UNAUTHORIZED)).ok()?;
+        let admitted = admitted.map_err(|it| {
+            let ends = it.headers().get(CONNECTION).is_some_and(|it| it == "close");
+            assert_eq!((it.status(), ends), (StatusCode::UNAUTHORIZED, true));
+        });
+        let admitted = admitted.ok()?;
         assert!(!admitted.headers().contains_key(HEADER), "nothing sends the token on");
         Some(admitted.uri().to_string())
     }

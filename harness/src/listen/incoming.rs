@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::str::Utf8Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -51,35 +52,51 @@ impl Drop for Held {
 /// Reads a body that is text.
 ///
 /// # Errors
-/// It is too long, too slow, broken or no UTF-8, or there is no room for it; in the shape of this dialect.
+/// As [`bytes`], or it is no UTF-8.
 pub(crate) async fn read(
     body: Body,
     dialect: Dialect,
     limits: Limits,
     held: &Held,
 ) -> Result<String, Failure> {
+    let bytes = bytes(body, dialect, limits, held).await?;
+    String::from_utf8(bytes)
+        .map_err(|it| Failure::of(dialect, FailureKind::Invalid, &not_text(&it.utf8_error())))
+}
+
+/// Why a body is no text.
+pub(crate) fn not_text(error: &Utf8Error) -> String {
+    format!("byte {} of the body is not UTF-8", error.valid_up_to())
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// It is too long, too slow or broken, or there is no room for it; in the shape of this dialect.
+pub(crate) async fn bytes(
+    body: Body,
+    dialect: Dialect,
+    limits: Limits,
+    held: &Held,
+) -> Result<Vec<u8>, Failure> {
     let failed = |kind, message: &str| Failure::of(dialect, kind, message);
-    let bytes = match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
-        Ok(Whole::Is(bytes)) => bytes,
+    match tokio::time::timeout(limits.read, whole(body, limits.body, held)).await {
+        Ok(Whole::Is(bytes)) => Ok(bytes),
         Ok(Whole::NoRoom) => {
             let message =
                 format!("all requests at once have more than {} bytes: send it later", limits.bodies);
-            return Err(failed(FailureKind::Overloaded, &message));
+            Err(failed(FailureKind::Overloaded, &message))
         }
         Ok(Whole::TooLong) => {
             let message = format!("expected a body of at most {} bytes", limits.body);
-            return Err(failed(FailureKind::TooLarge, &message));
+            Err(failed(FailureKind::TooLarge, &message))
         }
-        Ok(Whole::Broken) => return Err(failed(FailureKind::Invalid, "expected a body that is whole")),
+        Ok(Whole::Broken) => Err(failed(FailureKind::Invalid, "expected a body that is whole")),
         Err(_) => {
             let message = format!("the body took longer than {} ms", limits.read.as_millis());
-            return Err(Failure { status: 408, ..failed(FailureKind::Timeout, &message) });
+            Err(Failure { status: 408, ..failed(FailureKind::Timeout, &message) })
         }
-    };
-    String::from_utf8(bytes).map_err(|it| {
-        let at = it.utf8_error().valid_up_to();
-        failed(FailureKind::Invalid, &format!("byte {at} of the body is not UTF-8"))
-    })
+    }
 }
 
 /// Room for a body of the length that its head says, if that is no lie to make room for.

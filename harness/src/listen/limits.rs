@@ -7,9 +7,12 @@ use std::time::Duration;
 pub struct Limits {
     /// The most bytes of a body.
     pub body: usize,
+    /// The most connections at once. Where another one comes, the one ends that has waited longest for a request; if
+    /// none waits for one, the new one waits. They are fewer where fewer files may be open.
+    pub connections: usize,
     /// How long a client may take from an answer to the end of the next request's head.
     pub head: Duration,
-    /// How long a client may take to send a body.
+    /// How long a client may take to send a head that has begun, and how long to send a body.
     pub read: Duration,
     /// The most bytes of all bodies at once whose requests are not answered yet; in a proxy, with four times the bytes
     /// of the answers that have come to them.
@@ -24,6 +27,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 32 << 20,
+            connections: 4_096,
             // Agents keep a connection while a tool works.
             head: Duration::from_secs(600),
             read: Duration::from_secs(30),

@@ -18,9 +18,15 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::time::{Sleep, sleep};
 
 use super::door::Door;
+use super::limits::Limits;
+use super::room::{Room, Seat};
 use super::written::{Flushed, Written};
+
+/// What hyper keeps of what a client sends: a whole head, or a part of a body. Far more than the head of any client.
+const HEAD: usize = 64 << 10;
 
 /// Cuts a connection: nothing more is written, and the client gets a reset.
 #[derive(Clone, Debug, Default)]
@@ -54,62 +60,93 @@ impl Lines {
         self.0.local_addr()
     }
 
-    /// Answers the requests of all connections that the door lets in. A connection ends whose next request has no whole
-    /// head after this time.
+    /// Answers the requests of all connections that the door lets in, within these limits.
     pub(crate) async fn answer<F>(
         mut self,
         door: Door,
-        head: Duration,
+        limits: Limits,
         answers: impl Fn(Shears, Request<Body>) -> F + Clone + Send + 'static,
     ) where
         F: Future<Output = Response<Body>> + Send + 'static,
     {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(head);
+        http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(HEAD);
+        let room = Room::new(limits.connections, door.sends_on());
         loop {
-            let line = self.accept().await;
+            let line = self.accept(&room, limits.read).await;
             let (door, answers, shears) = (door.clone(), answers.clone(), line.shears.clone());
-            let flushed = line.flushed.clone();
+            let (flushed, seat) = (line.flushed.clone(), line.seat.clone());
+            let served = seat.clone();
             let service = service_fn(move |request: Request<hyper::body::Incoming>| {
+                seat.begins();
                 // An open connection has room for a whole answer on its way, and most of them wait.
                 let answer =
                     door.admit(request.map(Body::new)).map(|it| Box::pin(answers(shears.clone(), it)));
-                let flushed = flushed.clone();
+                let (flushed, seat) = (flushed.clone(), seat.clone());
                 async move {
                     let answer = match answer {
                         Ok(answer) => answer.await,
                         Err(refused) => *refused,
                     };
-                    Ok::<_, Infallible>(answer.map(|body| Written::new(body, &flushed)))
+                    Ok::<_, Infallible>(answer.map(|body| Written::new(body, &flushed, seat)))
                 }
             });
             let connection = http.serve_connection(TokioIo::new(line), service);
             // What ends one connection concerns no other.
-            tokio::spawn(async move { drop(connection.await) });
+            let task = tokio::spawn(async move { drop(connection.await) });
+            served.is_served_by(task.abort_handle());
         }
     }
 
-    async fn accept(&mut self) -> Line {
+    async fn accept(&mut self, room: &Arc<Room>, read: Duration) -> Line {
         loop {
             // `axum` waits where too many files are open, and goes on after what concerns one connection alone.
             let (stream, _) = Listener::accept(&mut self.0).await;
             if stream.set_nodelay(true).is_ok() {
-                return Line { stream, shears: Shears::default(), flushed: Flushed::default() };
+                return Line {
+                    stream,
+                    shears: Shears::default(),
+                    flushed: Flushed::default(),
+                    seat: room.seat().await,
+                    read,
+                    begun: None,
+                };
             }
         }
     }
 }
 
 /// One connection.
-#[derive(Debug)]
 pub(crate) struct Line {
     stream: TcpStream,
     shears: Shears,
     flushed: Flushed,
+    seat: Arc<Seat>,
+    /// How long a head may take that has begun.
+    read: Duration,
+    /// The end of this time, and of which wait for a head.
+    begun: Option<(u64, Pin<Box<Sleep>>)>,
+}
+
+impl Line {
+    /// Whether a head that has begun takes too long. A connection on which nothing has come may wait longer.
+    fn is_too_slow(&mut self, cx: &mut Context<'_>, has_come: bool) -> bool {
+        let wait = self.seat.wait();
+        self.begun.take_if(|(begun, _)| wait != Some(*begun));
+        match (&mut self.begun, wait) {
+            (Some((_, end)), _) => !has_come && end.as_mut().poll(cx).is_ready(),
+            (none, Some(wait)) if has_come => {
+                *none = Some((wait, Box::pin(sleep(self.read))));
+                false
+            }
+            (None, _) => false,
+        }
+    }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
+        self.seat.leaves();
         if self.shears.are_shut() {
             // Without it the client would see an orderly end. If it fails, it does.
             let _ = self.stream.set_zero_linger();
@@ -123,7 +160,12 @@ impl AsyncRead for Line {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let came = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if self.is_too_slow(cx, buf.filled().len() > before) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        came
     }
 }
 
@@ -153,6 +195,7 @@ impl AsyncWrite for Line {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // It comes once all is written.
         self.flushed.is_so();
+        self.seat.is_written();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -8,6 +8,8 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
 
+use super::room::Seat;
+
 /// Whether a connection has written all that it was given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flushed(Arc<AtomicBool>);
@@ -25,14 +27,15 @@ pub(super) struct Written {
     body: Body,
     error: Option<axum::Error>,
     flushed: Flushed,
+    seat: Arc<Seat>,
 }
 
 impl Written {
     /// An answer on this connection.
-    pub(super) fn new(body: Body, flushed: &Flushed) -> Self {
+    pub(super) fn new(body: Body, flushed: &Flushed, seat: Arc<Seat>) -> Self {
         // Its head is not written yet.
         flushed.0.store(false, Ordering::Relaxed);
-        Self { body, error: None, flushed: flushed.clone() }
+        Self { body, error: None, flushed: flushed.clone(), seat }
     }
 
     fn poll_error(&mut self) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
@@ -40,6 +43,13 @@ impl Written {
             return Poll::Pending;
         }
         Poll::Ready(self.error.take().map(Err))
+    }
+}
+
+/// `hyper` drops it once it has all of it.
+impl Drop for Written {
+    fn drop(&mut self) {
+        self.seat.is_answered();
     }
 }
 

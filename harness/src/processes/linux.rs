@@ -44,9 +44,30 @@ pub(crate) fn has(id: u32, variable: &str) -> bool {
     environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
 }
 
-/// The memory of a process that no file has: what it shares with a file can be dropped at any time.
+/// The memory of a process that no file on a disk has: what it shares with such a file can be dropped at any time. Memory
+/// that processes share without one counts for each that has touched it.
 pub(crate) fn memory_kib(id: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|it| it.strip_prefix("RssAnon:"))?;
-    line.trim().strip_suffix(" kB")?.parse().ok()
+    memory_in(&status)
+}
+
+fn memory_in(status: &str) -> Option<u64> {
+    let kib = |name: &str| {
+        let line = status.lines().find_map(|it| it.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    Some(kib("RssAnon:")? + kib("RssShmem:").unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::memory_in;
+
+    #[test]
+    fn memory_is_what_no_file_on_a_disk_has() {
+        let status = "Name:\tsh\nVmRSS:\t   1111 kB\nRssAnon:\t     100 kB\nRssFile:\t      1000 kB\n\
+                      RssShmem:\t      11 kB\n";
+        assert_eq!(memory_in(status), Some(111));
+        assert_eq!(memory_in("Name:\tkthreadd\n"), None);
+    }
 }

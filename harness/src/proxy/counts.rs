@@ -33,7 +33,8 @@ pub struct Counted {
     pub faults: u64,
     /// Spans that did not reach the collector.
     pub unexported: u64,
-    /// Interventions, or what guards would have done, by guard, rule and kind.
+    /// Interventions, or what guards would have done, by guard, rule and kind. Once there are a thousand of these names,
+    /// a rule that is not among them counts as `others`.
     pub interventions: BTreeMap<String, u64>,
     /// Tools that no table declares, and that seem to write by their names and schemas.
     pub guessed_to_write: BTreeSet<String>,
@@ -67,6 +68,10 @@ pub(super) struct Hidden {
 const CONVERSATIONS: usize = 10_000;
 /// The most tools that are listed.
 const TOOLS: usize = 1_000;
+/// The most rules that are told apart: guards in other processes can say any.
+const RULES: usize = 1_000;
+/// The name of the rules beyond these.
+const OTHERS: &str = "others";
 /// The most characters of such a name: far more than any that a person gives.
 const NAME_CHARS: usize = 200;
 
@@ -104,7 +109,11 @@ impl Counted {
         self.hidden += hidden.requests;
         add(&mut self.hidden_usage, hidden.usage);
         for it in interventions {
-            *self.interventions.entry(name(it)).or_default() += 1;
+            let mut name = name(it, &it.note.rule);
+            if self.interventions.len() >= RULES && !self.interventions.contains_key(&name) {
+                name = self::name(it, OTHERS);
+            }
+            *self.interventions.entry(name).or_default() += 1;
         }
         if self.conversations.len() < CONVERSATIONS || self.conversations.contains_key(conversation) {
             let own = self.conversations.entry(conversation.to_owned()).or_default();
@@ -162,8 +171,8 @@ pub(super) fn add(sum: &mut Usage, more: Usage) {
     sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
 }
 
-fn name(it: &Intervention) -> String {
-    format!("{}/{}/{}", it.note.guard, it.note.rule, it.kind.name())
+fn name(it: &Intervention, rule: &str) -> String {
+    format!("{}/{rule}/{}", it.note.guard, it.kind.name())
 }
 
 #[cfg(test)]
@@ -184,6 +193,22 @@ mod tests {
             counted.guessed_to_write.iter().all(|it| it.chars().count() <= NAME_CHARS + 33),
             "{counted:?}"
         );
+    }
+
+    #[test]
+    fn rules_beyond_the_bound_count_as_one() {
+        let mut counted = Counted::default();
+        let mut fires = |nth: usize| {
+            let (rule, subject) = (format!("r{nth}").into(), Subject::Run);
+            let note = Note { guard: "g".into(), rule, level: 1, subject, text: Arc::from("x") };
+            let it = Intervention { kind: InterventionKind::Notice, note, seen: true };
+            counted.turn("c", &[it], Hidden::default());
+        };
+        (0..RULES + 100).for_each(&mut fires);
+        fires(0);
+        assert_eq!(counted.interventions.len(), RULES + 1);
+        let of = |rule: &str| counted.interventions.get(&format!("g/{rule}/notice")).copied();
+        assert_eq!((of("r0"), of("others"), of("r1000")), (Some(2), Some(100), None));
     }
 
     #[test]

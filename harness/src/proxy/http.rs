@@ -25,7 +25,7 @@ use super::tee::Tee;
 use super::turn::Turn;
 use super::watched::at_work;
 use crate::bench::moment;
-use crate::listen::{Held, json, read, text};
+use crate::listen::{Held, bytes, json, not_text, text};
 
 /// Answers a request.
 pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Response<Body> {
@@ -40,9 +40,17 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         return passes(&shared, head, &rest, body, dialect, why).await;
     }
     let held = Arc::new(Held::new(&shared.bodies, shared.limits.bodies));
-    let body = match read(body, dialect, shared.limits, &held).await {
+    let body = match bytes(body, dialect, shared.limits, &held).await {
         Ok(body) => body,
         Err(failure) => return reply::refusal(dialect, &failure).map(Body::from),
+    };
+    let body = match String::from_utf8(body) {
+        Ok(body) => body,
+        Err(it) => {
+            shared.notes_unread(dialect, &not_text(&it.utf8_error()));
+            let body = Body::from(it.into_bytes());
+            return passes(&shared, head, &rest, body, dialect, "unreadable").await;
+        }
     };
     let conversation = kept(conversation.as_deref().unwrap_or(DEFAULT)).into_owned();
     let (asked, begun) = match at_work(|| begun(&shared, dialect, &conversation, &body)) {
@@ -91,7 +99,7 @@ fn begun(
     body: &str,
 ) -> Result<(Asked, Begun), &'static str> {
     let unreadable = |why: Unreadable| {
-        shared.notes_unreadable(dialect, &why);
+        shared.notes_unread(dialect, &why.to_string());
         "unreadable"
     };
     let outline = dialect.outline(body).map_err(unreadable)?;

@@ -70,10 +70,12 @@ impl Begun {
             Dialect::Anthropic => events.skip(2).map(|it| edited(it, |it| self.moves(it))).collect(),
             // `response.created` and `response.in_progress`.
             Dialect::Responses => {
-                let mut numbers = self.number..;
+                let mut number = self.number;
                 let mut moves = |it: &mut Value| {
                     self.moves(it);
-                    it["sequence_number"] = numbers.next().into();
+                    it["sequence_number"] = number.into();
+                    // A provider can say any number, also the last one.
+                    number = number.saturating_add(1);
                     if let Some(response) = it.get_mut("response") {
                         response["id"] = (*self.id).into();
                     }
@@ -122,4 +124,25 @@ fn edited(event: Event, edit: impl FnOnce(&mut Value)) -> Event {
     let mut data: Value = serde_json::from_str(&event.data).expect("our own events are JSON");
     edit(&mut data);
     Event { data: data.to_string(), ..event }
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::{FinishReason, Usage};
+
+    use super::*;
+
+    #[test]
+    fn the_last_number_of_all_is_followed_by_itself() {
+        let sent = format!("data: {{\"type\":\"response.created\",\"sequence_number\":{}}}\n\n", u64::MAX);
+        let texts = [Part::Text("I look.".into())];
+        let whole = Completion::new(texts, [], FinishReason::Stop, Usage::default(), &Offer::default());
+        let begun = Begun::of(Dialect::Responses, sent.as_bytes());
+        let numbers: Vec<Value> = begun
+            .rest(Dialect::Responses, &whole, &Answering::of("a", "m"))
+            .into_iter()
+            .map(|it| serde_json::from_str::<Value>(&it.data).expect("it is JSON")["sequence_number"].clone())
+            .collect();
+        assert!(numbers.len() > 1 && numbers.iter().all(|it| *it == u64::MAX), "{numbers:?}");
+    }
 }

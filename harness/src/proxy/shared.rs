@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use balk_guards::wire::{Dialect, Unreadable};
+use balk_guards::wire::Dialect;
 
 use super::counts::Counts;
 use super::log::Log;
@@ -59,10 +59,9 @@ impl Shared {
     }
 
     /// A request passed unguarded, because it cannot be read.
-    pub(super) fn notes_unreadable(&self, dialect: Dialect, why: &Unreadable) {
+    pub(super) fn notes_unread(&self, dialect: Dialect, why: &str) {
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
-        let said = || shown(&why.to_string()).into_owned();
-        unread.get_or_insert_with(|| format!("a request of {dialect:?} cannot be read: {}", said()));
+        unread.get_or_insert_with(|| format!("a request of {dialect:?} cannot be read: {}", shown(why)));
     }
 
     /// Why the first request could not be read that could not.

@@ -1,6 +1,6 @@
 //! About how many bytes it takes to keep something. Texts that are shared count where they came from.
 
-use balk_guards::{Completion, Entry, InterventionKind, Message, Offer, Part, ToolCall};
+use balk_guards::{Completion, Entry, InterventionKind, Message, Note, Offer, Part, Subject, ToolCall};
 use serde::Serialize;
 
 /// What a place takes beside all that is counted: itself, and its keys.
@@ -50,13 +50,22 @@ fn within(entry: &Entry) -> usize {
                 | InterventionKind::Block
                 | InterventionKind::Stop => 0,
             };
-            it.note.text.len() + more
+            of_note(&it.note) + more
         }
         Entry::Answer(it) => it.text.len(),
         Entry::Compaction(it) => it.summary.len(),
         Entry::Conclusion(it) => written(it),
         Entry::End(it) => written(it),
     }
+}
+
+/// The texts of a message of a guard, all of which a guard in another process chooses.
+fn of_note(Note { guard, rule, level: _, subject, text }: &Note) -> usize {
+    let about = match subject {
+        Subject::Tool(tool) => tool.len(),
+        Subject::Run | Subject::Call(_) => 0,
+    };
+    guard.len() + rule.len() + about + text.len()
 }
 
 /// What comes seldom counts as its JSON.
@@ -82,4 +91,27 @@ pub(super) fn of_messages(messages: &[Message]) -> usize {
         Message::Assistant(it) => size_of::<Completion>() + it.parts.len() * size_of::<Part>(),
     };
     messages.iter().map(|it| size_of::<Message>() + more(it)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::Intervention;
+
+    use super::*;
+
+    #[test]
+    fn all_texts_of_a_guard_count() {
+        let of = |guard: &str, rule: &str, tool: &str, text: &str| {
+            let subject = Subject::Tool(tool.into());
+            let (guard, rule) = (guard.to_owned().into(), rule.to_owned().into());
+            let note = Note { guard, rule, level: 1, subject, text: text.into() };
+            of_entries(&[Entry::Intervention(Intervention {
+                kind: InterventionKind::Notice,
+                note,
+                seen: true,
+            })])
+        };
+        let none = of("", "", "", "");
+        assert_eq!(of("g", "rr", "ttt", "xxxx") - none, 10);
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, Request, Response, Uri, uri};
+use axum::http::{HeaderMap, HeaderName, Request, Response, StatusCode, Uri, uri};
 use balk_guards::AttemptCause;
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -130,6 +130,11 @@ impl Upstream {
         request.headers_mut().remove(HOST);
         request.headers_mut().remove(CONTENT_LENGTH);
         match tokio::time::timeout(self.timeout, self.client.request(request)).await {
+            // Nobody asked for another protocol: that would be a header of one connection.
+            Ok(Ok(response)) if response.status() == StatusCode::SWITCHING_PROTOCOLS => Err(Lost {
+                cause: AttemptCause::Disconnected,
+                message: format!("{} went over to another protocol, which it was not asked for", self.base),
+            }),
             Ok(Ok(mut response)) => {
                 *self.unreached() = None;
                 without_own(response.headers_mut());
@@ -213,6 +218,10 @@ pub(super) fn cause(error: &hyper_util::client::legacy::Error) -> String {
 
 /// Takes away what is about one connection.
 fn without_own(headers: &mut HeaderMap) {
+    // Beside another coding, the length is wrong and no business of anybody (RFC 9112, section 6.3).
+    if headers.contains_key(TRANSFER_ENCODING) {
+        headers.remove(CONTENT_LENGTH);
+    }
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()

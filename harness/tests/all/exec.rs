@@ -9,7 +9,9 @@ mod faults;
 mod lines;
 mod mirrored;
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use balk::exec::{ExecGuard, Pool, Settings};
@@ -40,6 +42,19 @@ fn says(answer: &str) -> String {
 /// A script as a command.
 fn sh(script: &str) -> String {
     format!("sh -c {}", quoted(script))
+}
+
+/// Whether this language is there; where it is not, what is skipped is said.
+fn runs(language: &str, what: &str) -> bool {
+    let there = Command::new(language).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let is_there = there.is_ok_and(|it| it.success());
+    if !is_there {
+        // Past the capture of the test's own output, so that it is seen.
+        #[expect(clippy::disallowed_methods, reason = "a test of its own")]
+        let mut errors = std::io::stderr();
+        writeln!(errors, "== SKIPPED: {what} was not run, since there is no {language}").expect("it is open");
+    }
+    is_there
 }
 
 /// Settings that no test comes near, on any machine.

@@ -3,6 +3,7 @@
 mod breaks;
 mod client;
 mod conversations;
+mod crowded;
 mod histories;
 mod hostile;
 mod interventions;

@@ -99,6 +99,21 @@ fn a_repair() {
     assert_eq!((call.key, call.effect), (balk_guards::ToolCall::new(raw, &offer()).key, Effect::ReadOnly));
 }
 
+/// A rule is kept and counted for as long as a proxy runs.
+#[test]
+fn a_rule_has_a_bound() {
+    let notice = |rule: &str| {
+        let said = json!({"verdict": "pass", "notices": [{"rule": rule, "text": "told"}]});
+        let mut guard = answering("review", &said.to_string());
+        let completion = begin(&mut guard);
+        guard.review(&completion).map(|it| it.notices[0].rule.chars().count()).map_err(|it| it.reason)
+    };
+    assert_eq!(notice(&"é".repeat(200)), Ok(200));
+    let why = "expected a rule of at most 200 characters, found 201";
+    let fault = format!("in its answer to `review`: {why}; standard error was empty");
+    assert_eq!(notice(&"é".repeat(201)), Err(fault));
+}
+
 #[test]
 fn every_settlement() {
     let check = |said: &str, expected: Result<Settlement, &str>| {

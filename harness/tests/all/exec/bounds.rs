@@ -6,7 +6,7 @@ use balk::exec::Settings;
 use balk_reports::records::quoted;
 
 use super::faults::fault;
-use super::{asked, patient, says, sh};
+use super::{asked, patient, runs, says, sh};
 use crate::common::program::{balk, ran, wait_for};
 
 const REVIEW: &str = "expected an answer to `review`, found";
@@ -81,6 +81,20 @@ fn the_processes_of_a_guard_have_no_more_memory_together() {
     // The last command takes the place of a shell, and its memory is gone.
     let grows = "x=$(head -c 24000000 /dev/zero | tr '\\0' x); sleep 1000; :";
     let said = fault(&format!("for it in 1 2 3 4; do ({grows}) & done; wait"), settings);
+    assert!(said.starts_with(REVIEW) && said.contains(" MiB of memory, more than 64;"), "{said}");
+}
+
+/// What a process shares with no other and with no file is no less its memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_to_share_counts() {
+    if !runs("python3", "memory to share") {
+        return;
+    }
+    let settings = Settings { memory_mib: 64, ..patient() };
+    let shares = "import mmap, time; m = mmap.mmap(-1, 100 << 20); \
+                  all(m.write(b'x' * 4096) for _ in range(25600)); time.sleep(1000)";
+    let said = fault(&format!("python3 -c {}", quoted(shares)), settings);
     assert!(said.starts_with(REVIEW) && said.contains(" MiB of memory, more than 64;"), "{said}");
 }
 

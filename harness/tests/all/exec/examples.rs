@@ -1,13 +1,11 @@
 //! The examples of the documents, in Python and JavaScript.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use balk_reports::records::{EntryRecord, TrialRecord};
 
-use super::quoted;
+use super::{quoted, runs};
 use crate::common::program::{balk, ran};
 
 const EXAMPLES: [(&str, &str); 2] = [("python3", "third_call.py"), ("node", "third_call.mjs")];
@@ -18,15 +16,7 @@ fn path(name: &str) -> PathBuf {
 
 /// The example as a stack; none where its language is missing, which is said.
 fn spec((language, file): (&str, &str)) -> Option<String> {
-    let there = Command::new(language).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if there.is_ok_and(|it| it.success()) {
-        return Some(format!("exec:{language} {}", quoted(&path(file).display().to_string())));
-    }
-    // Past the capture of the test's own output, so that it is seen.
-    #[expect(clippy::disallowed_methods, reason = "a test of its own")]
-    let mut errors = std::io::stderr();
-    writeln!(errors, "== SKIPPED: {file} was not run, since there is no {language}").expect("it is open");
-    None
+    runs(language, file).then(|| format!("exec:{language} {}", quoted(&path(file).display().to_string())))
 }
 
 #[test]

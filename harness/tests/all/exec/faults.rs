@@ -70,6 +70,9 @@ fn a_command_that_is_no_guard_says_why() {
         let expected = format!("expected a hello, found `{said}` ({why}); standard error was empty");
         refused(&says(said), patient(), &expected);
     }
+    let long = format!(r#"{{"hello":{{"protocol":1,"guard":"{}","answers":["review"]}}}}"#, "g".repeat(201));
+    let why = Pool::start(&sh(&says(&long)), patient()).expect_err("it is no guard");
+    assert!(why.ends_with(" (its name has more than 200 characters); standard error was empty"), "{why}");
     let absent = Pool::start("no-such-program-anywhere --x", patient()).expect_err("it is not there");
     let ended = "expected a hello, found the end of its output (exit status: 127); the last lines of standard error:\n";
     assert!(absent.starts_with(ended) && absent.contains("no-such-program-anywhere"), "{absent}");

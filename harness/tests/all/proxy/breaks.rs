@@ -1,4 +1,5 @@
-//! Providers that close their connection behind what they sent: all of it reaches the agent.
+//! Providers that close their connection behind what they sent: all of it reaches the agent. Lengths and protocols that
+//! are not so, and bodies that are no text.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,6 +10,7 @@ use balk::proxy::{Base, Proxy, Proxying};
 use balk_guards::wire::{Answering, Asking, Dialect};
 use balk_guards::{Sight, Stack};
 
+use super::client::post;
 use super::streamed::{ObeysCalls, said, view};
 use crate::common::path_of;
 use crate::common::server::{Script, Server};
@@ -112,4 +114,45 @@ fn what_came_before_a_break_reaches_an_agent_that_reads_slowly() {
         }
     }
     assert!(came >= length - 400 * "data: \n\n".len(), "{came} of {length}");
+}
+
+#[test]
+fn a_length_beside_a_transfer_encoding_does_not_count() {
+    let answer = Dialect::OpenAi.response(&said("I look.", &[]), &Answering::of("a", "m"));
+    for length in [3, answer.len() + 7] {
+        let head =
+            format!("HTTP/1.1 200 Said\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n");
+        let body = format!("transfer-encoding: chunked\r\n\r\n{:x}\r\n{answer}\r\n0\r\n\r\n", answer.len());
+        let server = Server::of(vec![Script::raw(head + &body)]);
+        for does in [Does::Pass, Does::Watch, Does::Guard] {
+            let proxy = proxy(&server, does);
+            assert_eq!(ask(&proxy, Dialect::OpenAi), (answer.clone(), true), "{does:?} {length}");
+        }
+    }
+}
+
+#[test]
+fn a_protocol_that_nobody_asked_for_is_an_error() {
+    let switches = "HTTP/1.1 101 Said\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\nbytes of it";
+    let server = Server::of(vec![Script::raw(switches)]);
+    let request = Dialect::OpenAi.request(&view(), &Asking { stream: false, ..Asking::of("m") });
+    for does in [Does::Pass, Does::Watch, Does::Guard] {
+        let proxy = proxy(&server, does);
+        let got = post(&format!("{}/v1/chat/completions", proxy.url()), &request);
+        assert!(got.status == 502 && got.body.contains("another protocol"), "{does:?} {got:?}");
+    }
+}
+
+#[test]
+fn a_body_that_is_no_text_passes() {
+    let server = Server::of(vec![Script::json(200, "{}")]);
+    let proxy = proxy(&server, Does::Guard);
+    let body = b"{\"model\":\"m\xff\"}";
+    let url = format!("{}/v1/chat/completions", proxy.url());
+    let got = ureq::post(&url).header("content-type", "application/json").send(&body[..]);
+    assert_eq!(got.expect("it passes").status().as_u16(), 200);
+    assert_eq!(server.requests()[0].bytes, body);
+    assert_eq!(proxy.counted().passed, [("unreadable", 1)].into());
+    let why = "a request of OpenAi cannot be read: byte 11 of the body is not UTF-8";
+    assert_eq!(proxy.unread().as_deref(), Some(why));
 }

@@ -12,6 +12,7 @@ use crate::scenario::{Kind, Scenario, StateId, Toolset};
 pub(crate) mod answers;
 mod attempts;
 pub(crate) mod behaviour;
+mod bounds;
 mod calls;
 mod chances;
 mod conditions;

@@ -39,3 +39,6 @@ pub use spoken::Spoken;
 pub use user::User;
 pub use world::{GivenTools, World, WorldOptions};
 pub use worlds::Worlds;
+
+#[cfg(test)]
+mod tests;

@@ -44,8 +44,8 @@ pub(crate) fn has(id: u32, variable: &str) -> bool {
     environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
 }
 
-/// The memory of a process that no file on a disk has: what it shares with such a file can be dropped at any time. Memory
-/// that processes share without one counts for each that has touched it.
+/// The memory of a process that no file on a disk has: what it shares with such a file can be dropped at any time.
+/// Memory that processes share without one counts for each that has touched it.
 pub(crate) fn memory_kib(id: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     memory_in(&status)

@@ -33,8 +33,8 @@ pub struct Counted {
     pub faults: u64,
     /// Spans that did not reach the collector.
     pub unexported: u64,
-    /// Interventions, or what guards would have done, by guard, rule and kind. Once there are a thousand of these names,
-    /// a rule that is not among them counts as `others`.
+    /// Interventions, or what guards would have done, by guard, rule and kind. Once there are a thousand of these
+    /// names, a rule that is not among them counts as `others`.
     pub interventions: BTreeMap<String, u64>,
     /// Tools that no table declares, and that seem to write by their names and schemas.
     pub guessed_to_write: BTreeSet<String>,

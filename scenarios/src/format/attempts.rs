@@ -5,8 +5,9 @@ use toml::Spanned;
 
 use super::chances::{chances, drawn_or_fixed};
 use super::names::Names;
-use super::phrases::{Saying, said};
+use super::phrases::said;
 use super::report::Report;
+use super::used::Saying;
 use super::wire::{BreakTable, StateTable, Text};
 use crate::scenario::{Break, Ratio, Stage, Wire};
 

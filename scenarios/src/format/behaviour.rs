@@ -9,9 +9,10 @@ use super::attempts::breaks;
 use super::calls::call;
 use super::chances::{chance, chances, drawn_or_fixed, ratio};
 use super::names::{Names, check_name};
-use super::phrases::{Saying, said};
+use super::phrases::said;
 use super::placeholders::fixed;
 use super::report::{Report, listed};
+use super::used::Saying;
 use super::wire::{ActorTable, ResponseTable, StateTable, Text, TransitionTable, TruthTable, Visits};
 use crate::scenario::{
     ActorSpec, Bound, Delivery, Kind, Profile, Ratio, ResponseSpec, State, Stuck, Transition, Trigger, Truth,

@@ -5,9 +5,10 @@ use toml::Spanned;
 use super::chances::drawn_or_fixed;
 use super::conditions::{About, condition};
 use super::names::Names;
-use super::phrases::{Saying, said};
+use super::phrases::said;
 use super::placeholders::all_fixed;
 use super::report::Report;
+use super::used::Saying;
 use super::wire::{CompactionTable, NewsTable, ReplyTable};
 use crate::scenario::{Bound, CompactionSpec, NewsSpec, ReplySpec};
 

@@ -4,32 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lengths;
+use super::bounds;
 use super::names::{NamedPhrase, Names, Placeholder, PlaceholderKind, check_name};
 use super::placeholders::template;
 use super::report::{Report, Reported, did_you_mean, listed};
 use super::roles::role_name;
+use super::used::Saying;
 use super::wire::{PhraseValue, Text, Variants};
 use crate::scenario::template::Template;
 use crate::scenario::{Phrase, PhraseId, Role};
 
 /// The language of a phrase that is the same in all of them.
 pub(super) const ANY: &str = "any";
-
-/// Who says a phrase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Saying {
-    /// A tool of this role, in answer to a call.
-    Tool(Role),
-    /// Any tool, before or after each answer.
-    AnyTool,
-    /// The person.
-    User,
-    /// The loop, to a message without a call.
-    Loop,
-    /// The model; whether its state has steps.
-    Actor { steps: bool },
-}
 
 /// The phrases in the order of their names, and the languages that all of them have. Adds the names to `names`. A file
 /// whose phrases are all `any` has that one language.
@@ -177,7 +163,7 @@ fn phrase(
     let of = |language: &str| any.or_else(|| spoken.get(language)).cloned().unwrap_or_default();
     let variants = if languages.is_empty() {
         vec![of(ANY)]
-    } else if any.is_none_or(|all| lengths::has_room(all, languages.len(), it.name, report)) {
+    } else if any.is_none_or(|all| bounds::has_room(all, languages.len(), it.name, report)) {
         languages.keys().map(|it| of(it)).collect()
     } else {
         Vec::new()
@@ -192,7 +178,7 @@ pub(super) fn said(wanted: &Text, by: Saying, names: &Names, report: &mut Report
     let Some(index) = report.found_at("phrase", wanted, found, known) else { return 0 };
     report.used.phrases.insert(index);
     if matches!(by, Saying::User) {
-        lengths::hear(index, wanted, names, report);
+        bounds::hear(index, wanted, names, report);
     }
     // What a speaker may not say is wrong once, however often they say it.
     if !report.used.said.insert((index, by)) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::lengths;
+use super::bounds;
 use super::names::{BUILT_IN, Names, Placeholder, PlaceholderKind};
 use super::report::{Report, did_you_mean, listed, nearest_or_all};
 use super::roles::offered_role;
@@ -84,7 +84,7 @@ pub(super) fn template(text: &Text, names: &Names, report: &mut Report<'_>) -> (
         pieces.push(Piece::Text(Arc::from(plain.as_str())));
     }
     let template = Template { pieces };
-    lengths::check(text, &template, names, report);
+    bounds::check(text, &template, names, report);
     (template, placeholders)
 }
 

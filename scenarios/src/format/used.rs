@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::phrases::Saying;
+use crate::scenario::Role;
 
 /// What is referred to, by its place in the order of the names.
 #[derive(Debug, Default)]
@@ -15,4 +15,19 @@ pub(crate) struct Used {
     pub(super) fields: BTreeSet<(usize, usize)>,
     /// By the name of the actor's table.
     pub(super) parameters: BTreeSet<(&'static str, usize)>,
+}
+
+/// Who says a phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Saying {
+    /// A tool of this role, in answer to a call.
+    Tool(Role),
+    /// Any tool, before or after each answer.
+    AnyTool,
+    /// The person.
+    User,
+    /// The loop, to a message without a call.
+    Loop,
+    /// The model; whether its state has steps.
+    Actor { steps: bool },
 }

@@ -7,10 +7,11 @@ use super::chances::drawn_or_fixed;
 use super::conditions::{About, condition};
 use super::messages::{news, reply};
 use super::names::Names;
-use super::phrases::{Saying, of_rule, said};
+use super::phrases::{of_rule, said};
 use super::placeholders::{all_fixed, fixed};
 use super::report::Report;
 use super::roles::offered_role;
+use super::used::Saying;
 use super::wire::{EnvironmentTable, GoalTable, RuleTable, UserTable, WriteTable};
 use crate::scenario::{AnswerSpec, Condition, EnvironmentSpec, Role, Rule, UserSpec, WriteSpec};
 

@@ -6,6 +6,7 @@ use balk_contract::Protocol;
 use toml::Spanned;
 
 use super::behaviour::{actor, response};
+use super::bounds;
 use super::chances::parameters;
 use super::lengths::Lengths;
 use super::messages::compaction;
@@ -46,7 +47,7 @@ pub(super) fn scenarios(
     };
     let (phrases, languages) = phrases(&file.phrases, &mut names, report);
     let prompt = prompt(file, protocol, &names, report);
-    let limits = limits(&file.limits, report);
+    let limits = limits(&file.limits, &names, report);
     let environment = environment(&file.environment, &names, report);
     let goal = goal(&file.goal, &names, report);
     let unreachable = file.goal.unreachable.as_ref().map(|rule| unreachable(rule, report));
@@ -172,21 +173,29 @@ fn both_names(file: &ScenarioFile, report: &mut Report<'_>) -> Vec<Arc<str>> {
     actors(file).into_iter().map(named).collect()
 }
 
+/// The most that a limit may be: a hundred times what the scenarios of the catalogue have.
+const LIMIT_MAX: u32 = 10_000;
+
 /// The bounds of a trial, none of them 0.
-fn limits(table: &LimitsTable, report: &mut Report<'_>) -> Limits {
+fn limits(table: &LimitsTable, names: &Names, report: &mut Report<'_>) -> Limits {
     let mut bound = |name: &str, value: &Spanned<u32>| {
-        if *value.get_ref() == 0 {
-            report.error(value.span(), format!("the limit of {name} is 0"), "expected at least 1");
-        }
-        *value.get_ref()
+        let expected = match *value.get_ref() {
+            0 => "expected at least 1".to_owned(),
+            1..=LIMIT_MAX => return *value.get_ref(),
+            _ => format!("expected at most {LIMIT_MAX}"),
+        };
+        report.error(value.span(), format!("the limit of {name} is {}", value.get_ref()), expected);
+        1
     };
-    Limits {
+    let limits = Limits {
         turns: bound("turns", &table.turns),
         attempts: bound("attempts", &table.attempts),
         calls: bound("calls", &table.calls),
         interventions: bound("interventions", &table.interventions),
         questions: bound("questions", &table.questions),
-    }
+    };
+    bounds::trial(&limits, &table.turns, names, report);
+    limits
 }
 
 /// What the loop says to a message without a call.

@@ -58,6 +58,18 @@ fn a_long_phrase_that_the_user_says_often_is_refused() {
 }
 
 #[test]
+fn a_trial_that_may_be_very_long_is_refused() {
+    let turns = |count: u32| format!("turns = {count}");
+    let of = |count, more: &[(&str, &str)]| wrong(&[&[("turns = 30", &*turns(count))], more].concat());
+    assert_eq!(of(10_000, &[]), [""; 0]);
+    assert_eq!(of(10_001, &[]), ["the limit of turns is 10001: expected at most 10000"]);
+    let long = [(VALUE, &*value(1 << 10)), (VARIANT, &*often(1 << 8))];
+    assert_eq!(of(900, &long), [""; 0]);
+    let found = of(1_100, &long);
+    assert!(found.len() == 1 && found[0].starts_with("a trial may say too much: "), "{found:?}");
+}
+
+#[test]
 fn phrases_that_are_the_same_in_many_languages_are_refused() {
     let letters = || 'a'..='z';
     let languages: String =

@@ -18,7 +18,7 @@ mod units;
 
 pub use budget::{Budget, Spent};
 pub use judge::{Sample, judged};
-pub use model::{Model, Stop};
+pub use model::{Model, Stop, TOKENS_MOST};
 pub use play::Played;
 pub use react::{fit, react};
 pub use run::{Follow, options, run, trial};

@@ -79,8 +79,8 @@ pub struct Live {
     temperature: Option<Number>,
 
     /// The maximum number of tokens in a completion
-    #[arg(long, value_name = "N", default_value_t = 1_024, value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(conflicts_with = "offline")]
+    #[arg(long, value_name = "N", default_value_t = 1_024, conflicts_with = "offline")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=live::TOKENS_MOST))]
     max_tokens: u64,
 
     /// The maximum number of completions in a trial; without it that of the scenario, often 40

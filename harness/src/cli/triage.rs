@@ -206,6 +206,7 @@ impl Triage {
         let mut whole = triage::Triage::new(false);
         for path in &self.inputs {
             let name = document::name(path);
+            let mut parts = 0;
             let opened = document::open(path).map_err(|error| Error::unreadable(name, &error))?;
             for (number, line) in (1..).zip(plain_lines(BufReader::new(opened))) {
                 let bad = |found: &dyn Display| {
@@ -218,6 +219,12 @@ impl Triage {
                     return Err(bad(&"counts that no pile has"));
                 }
                 whole.merge(part);
+                parts += 1;
+            }
+            // A job that failed leaves an empty file.
+            if parts == 0 {
+                let expected = "what `balk triage --format json` wrote of a part";
+                return Err(Error::file(name, expected, "an empty file").hint("run that part again"));
             }
         }
         if whole.counts.runs == 0 {
@@ -266,11 +273,15 @@ impl Triage {
         if let (None, Some(Ending::Broken { after_line, error })) = (&entries, ended) {
             return Err(recordings::broken(&place.file, after_line, error));
         }
-        let entries = entries.ok_or_else(|| {
-            let mut error = Error::file(name, "a transcript", "none");
+        let none = |expected| {
+            let mut error = Error::file(name, expected, "none");
             error.place = format!("line {}", place.line).into();
             error.hint("`balk triage` prints places as FILE:LINE:MESSAGE, or FILE:LINE.NUMBER:MESSAGE")
-        })?;
+        };
+        let entries = entries.ok_or_else(|| none("a transcript"))?;
+        if !entries.iter().any(|it| it.message == place.message) {
+            return Err(none(&format!("a message with the number {}", place.message)));
+        }
         triage::show::around(out, &entries, place.message, self.redact)?;
         out.flush()?;
         Ok(Exit::Fine)

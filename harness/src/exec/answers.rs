@@ -136,6 +136,9 @@ impl Reader<'_> {
         if chars > NAME_CHARS_MAX {
             return Err(format!("expected a rule of at most {NAME_CHARS_MAX} characters, found {chars}"));
         }
+        if rule.chars().any(|it| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}')) {
+            return Err("expected a rule on one line, without control characters, found others".to_owned());
+        }
         let subject = match other {
             None => subject,
             Some(SubjectLine::Run) => Subject::Run,

@@ -30,6 +30,9 @@ const SAID_MAX: u64 = 64 << 20;
 /// Bytes that are collected before a child has to take them.
 const UNSENT_MAX: usize = 64 << 10;
 
+/// How long a child may take for each MiB that it is sent: a thousand times what a slow one needs.
+const A_MIB: Duration = Duration::from_secs(1);
+
 /// How many characters of a bad line are shown.
 const SHOWN: usize = 200;
 
@@ -111,19 +114,17 @@ impl Child {
         if self.unsent.len() < UNSENT_MAX {
             return Ok(());
         }
-        let mut watch = Stopwatch::start();
+        let (whole, most) = (Stopwatch::start(), self.time_to_take(limit));
         while self.is_sending() {
-            if self.send() {
-                watch = Stopwatch::start();
-            } else {
-                self.wait(limit, watch, "that it takes nothing")?;
+            if !self.send() {
+                self.wait(most, whole, "that it has not taken all")?;
             }
         }
         Ok(())
     }
 
     /// Sends what was put, and reads the next line. `limit` is how long it may take since the child took the last
-    /// byte.
+    /// byte; to take all bytes, it has as long, and a second more for each MiB.
     ///
     /// # Errors
     /// What was found instead.
@@ -139,11 +140,15 @@ impl Child {
         if !self.came.is_empty() {
             return Err(format!("a line without a question: {}", shown(&self.came)));
         }
-        let mut watch = Stopwatch::start();
+        let (mut watch, whole) = (Stopwatch::start(), Stopwatch::start());
+        let most = self.time_to_take(limit);
         let mut searched = 0;
         loop {
             if self.send() {
                 watch = Stopwatch::start();
+            }
+            if self.is_sending() && elapsed(whole) > most {
+                return Err(format!("that it has not taken all within {} ms", most.as_millis()));
             }
             if let Some(end) = memchr(b'\n', &self.came[searched..]) {
                 self.answered = searched + end + 1;
@@ -180,6 +185,11 @@ impl Child {
             [] => format!("{reason}; standard error was empty"),
             lines => format!("{reason}; the last lines of standard error:\n{}", lines.join("\n")),
         }
+    }
+
+    /// How long it may take to read what was not sent yet: who takes a little at a time does not do so for ever.
+    fn time_to_take(&self, limit: Duration) -> Duration {
+        limit.saturating_add(A_MIB.saturating_mul(u32::try_from(self.unsent.len() >> 20).unwrap_or(u32::MAX)))
     }
 
     fn is_sending(&self) -> bool {

@@ -55,7 +55,7 @@ impl Budget {
         if self.tokens.is_some_and(|bound| done.saturating_add(under_way).saturating_add(most) > bound) {
             return Err(Spent::Tokens);
         }
-        taken[1] += most;
+        taken[1] = under_way.saturating_add(most);
         Ok(())
     }
 
@@ -89,7 +89,7 @@ impl Budget {
     pub(super) fn take(&self, set_aside: u64, tokens: u64) {
         let mut taken = self.locked();
         taken[0] = taken[0].saturating_add(tokens);
-        taken[1] -= set_aside;
+        taken[1] = taken[1].saturating_sub(set_aside);
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, [u64; 2]> {

@@ -77,19 +77,27 @@ impl Endpoint {
         Ok(Self { connection: Connection::new(address, key, dialect, timeout), dialect, tries })
     }
 
-    /// Sends a request, again where that can help. `wait` waits as long as it is told, and returns whether to go on.
-    pub fn ask(&self, request: &str, wait: &dyn Fn(Duration) -> bool) -> Answered {
+    /// Sends a request, again where that can help. `wait` is told what came and how long to wait; it waits, and returns
+    /// whether to go on.
+    pub fn ask(&self, request: &str, wait: &dyn Fn(&Refusal, Duration) -> bool) -> Answered {
         let mut tries = 1;
         loop {
             let reply = self.connection.post(request);
             let read = reply.as_ref().map_err(Refusal::clone);
             let read = read.and_then(|it| self.dialect.answer(it, &Offer::default()));
-            let time = read.err().and_then(|refusal| self.wait_after(&refusal, tries));
-            if !time.is_some_and(wait) {
+            let goes_on = read.is_err_and(|refusal| {
+                self.wait_after(&refusal, tries).is_some_and(|time| wait(&refusal, time))
+            });
+            if !goes_on {
                 return Answered { reply, tries };
             }
             tries += 1;
         }
+    }
+
+    /// A text without the key: it may be one only after an answer was read, where a stream had it in two parts.
+    pub(super) fn hidden(&self, text: &str) -> String {
+        self.connection.hidden(text)
     }
 
     /// The models that the server lists, and how it names itself; `None` if it does not say.

@@ -1,10 +1,11 @@
 //! A real model in the actor's place: completions from a record, and where that has none, from the endpoint.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use balk_contract::wire::{Asking, Dialect, Refusal, Remedy, Reply};
-use balk_guards::{Completion, Offer, Usage, View};
+use balk_guards::{AttemptCause, Completion, Offer, Usage, View};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::budget::{Budget, Spent};
@@ -117,21 +118,36 @@ impl Model<'_> {
         let Place { scenario, seed, turn, .. } = place;
         let missing = || Stop::Missing { scenario: scenario.clone(), seed: *seed, turn: *turn };
         let endpoint = self.endpoint.ok_or_else(missing)?;
-        let most = request.len() as u64 / BYTES_PER_TOKEN_LEAST + self.asking.max_tokens.unwrap_or_default();
+        let most = (request.len() as u64 / BYTES_PER_TOKEN_LEAST)
+            .saturating_add(self.asking.max_tokens.unwrap_or_default());
         self.budget.set_aside(most).map_err(Stop::Spent)?;
-        let Answered { reply, .. } = endpoint.ask(request, &|time| self.budget.waits(time));
+        // Each try may take as much, and what was lost on its way may have been paid for.
+        let lost = |refusal: &Refusal| if is_lost(refusal) { most } else { 0 };
+        let is_aside = Cell::new(true);
+        let again = |refusal: &Refusal, time| {
+            self.budget.take(most, lost(refusal));
+            is_aside.set(self.budget.waits(time) && self.budget.set_aside(most).is_ok());
+            is_aside.get()
+        };
+        let Answered { reply, .. } = endpoint.ask(request, &again);
         let asked = reply.and_then(|reply| match self.dialect.answer(&reply, offer) {
+            Ok(completion) if has_key(endpoint, &completion) => {
+                let message = "the answer has the key in it, in parts";
+                Err(Refusal { remedy: Remedy::Nothing, ..Refusal::lost(message) })
+            }
             Ok(completion) => Ok((reply, Ok(answer(completion, request, place)))),
             Err(refusal) if refusal.remedy == Remedy::Shorten => Ok((reply, Err(Stop::Overflow))),
-            Err(refusal) => Err(refusal),
+            Err(refusal) => Err(Refusal { message: endpoint.hidden(&refusal.message).into(), ..refusal }),
         });
-        let asked = asked.map_err(|refusal| self.stops(refusal));
-        let taken = match &asked {
-            Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
-            Ok((_, Err(_))) | Err(_) => 0,
-        };
-        self.budget.take(most, taken);
-        asked
+        if is_aside.get() {
+            let taken = match &asked {
+                Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
+                Ok((_, Err(_))) => 0,
+                Err(refusal) => lost(refusal),
+            };
+            self.budget.take(most, taken);
+        }
+        asked.map_err(|refusal| self.stops(refusal))
     }
 
     /// Why there is no answer: that it was not asked for again is the reason where asking again could have helped.
@@ -141,6 +157,20 @@ impl Model<'_> {
             Ok(()) | Err(_) => stop(refusal),
         }
     }
+}
+
+/// Whether a model may have answered although no answer came.
+fn is_lost(refusal: &Refusal) -> bool {
+    match refusal.cause {
+        AttemptCause::TimedOut | AttemptCause::Disconnected | AttemptCause::Empty => true,
+        AttemptCause::Status { .. } | AttemptCause::Connect => false,
+    }
+}
+
+/// Whether an answer that was put together has the key in it.
+fn has_key(endpoint: &Endpoint, completion: &Completion) -> bool {
+    let calls = completion.calls.iter().flat_map(|it| [&*it.tool, &*it.arguments]);
+    completion.texts().map(|it| &**it).chain(calls).any(|text| endpoint.hidden(text) != text)
 }
 
 fn stop(refusal: Refusal) -> Stop {
@@ -166,7 +196,7 @@ fn answer(mut completion: Completion, request: &str, place: &Place) -> Answer {
 
 /// The most tokens of a request or an answer that are believed: ten times the longest context that is known, that of
 /// Llama 4 Scout. More is no count.
-const TOKENS_MOST: u64 = 100_000_000;
+pub const TOKENS_MOST: u64 = 100_000_000;
 
 /// The usual estimate for English and code.
 const BYTES_PER_TOKEN: u64 = 4;

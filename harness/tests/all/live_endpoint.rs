@@ -36,7 +36,7 @@ fn key() -> Option<Key> {
 fn ask(settings: Settings) -> (Answered, Vec<u64>) {
     let endpoint = Endpoint::new(settings).expect("an address");
     let waits = RefCell::new(Vec::new());
-    let answered = endpoint.ask("{}", &|it| {
+    let answered = endpoint.ask("{}", &|_, it| {
         waits.borrow_mut().push(it.as_secs());
         true
     });
@@ -144,7 +144,7 @@ fn a_server_that_is_busy_is_asked_again_when_it_says_or_ever_later() {
 fn a_wait_that_says_so_is_the_last() {
     let server = Server::of(vec![Script::json(503, "busy"), Script::json(200, DONE)]);
     let endpoint = Endpoint::new(settings(&server.url())).expect("an address");
-    let answered = endpoint.ask("{}", &|_| false);
+    let answered = endpoint.ask("{}", &|_, _| false);
     assert_eq!((answered.tries, server.requests().len()), (1, 1));
     assert_eq!(answered.reply.map(|it| it.status), Ok(503));
 }
@@ -345,6 +345,7 @@ fn the_key_is_in_no_text_that_comes_back() {
         Script::json(401, &echo),
         Script::json(200, &echo),
         Script::json(200, &answer),
+        Script::json(200, &answer.replace('-', "\\u002d")),
         Script::events(&[&answer]),
         Script::with(302, &format!("location: http://h/{}{KEY}", "x".repeat(130)), ""),
         Script::with(200, &format!("content-type: {KEY}/plain"), &echo),

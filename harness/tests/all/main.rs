@@ -42,6 +42,7 @@ mod listening;
 mod live;
 mod live_endpoint;
 mod live_judge;
+mod live_key;
 mod live_react;
 mod measures;
 mod narrow;

@@ -266,8 +266,9 @@ impl Page {
     }
 
     fn intervention(&mut self, it: &InterventionRecord) {
-        let head =
-            format!("{} ({}, level {})", intervened(&it.note.guard, &it.kind), it.note.rule, it.note.level);
+        // The record of a stranger may have any rule.
+        let rule = it.note.rule.replace(['\r', '\n'], "␊");
+        let head = format!("{} ({rule}, level {})", intervened(&it.note.guard, &it.kind), it.note.level);
         let mut lines = vec![self.paint(YELLOW, &head)];
         lines.extend(it.note.text.lines().flat_map(|line| self.wrapped(line)));
         lines.extend(it.options.iter().map(|choice| format!("  [{}]", visible(&choice.label))));

@@ -192,7 +192,7 @@ impl Connection {
     }
 
     /// A text without the key.
-    fn hidden(&self, text: &str) -> String {
+    pub(super) fn hidden(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
     }
 }

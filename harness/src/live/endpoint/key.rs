@@ -37,17 +37,67 @@ impl Key {
         &self.0
     }
 
-    /// A text that a server sent, without the key, also as JSON may write it.
+    /// A text that a server sent, without the key, also as JSON may write it: each character may be escaped.
     pub(super) fn hide(&self, text: &str) -> String {
         if self.0.len() < SECRET_BYTES {
             return text.to_owned();
         }
-        text.replace(&*self.0, HIDDEN).replace(&self.0.replace('/', "\\/"), HIDDEN)
+        let (mut shown, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
+        while at < text.len() {
+            match self.length(&text.as_bytes()[at..]) {
+                Some(length) => {
+                    shown.push_str(&text[from..at]);
+                    shown.push_str(HIDDEN);
+                    at += length;
+                    from = at;
+                }
+                None => at += 1,
+            }
+        }
+        shown + &text[from..]
     }
+
+    /// How many bytes the key has that these begin with.
+    fn length(&self, bytes: &[u8]) -> Option<usize> {
+        self.0.bytes().try_fold(0, |at, of_key| Some(at + written(&bytes[at..], of_key)?))
+    }
+}
+
+/// How many bytes this character has at the beginning of these, if it is there (RFC 8259, 7).
+fn written(bytes: &[u8], character: u8) -> Option<usize> {
+    match *bytes {
+        [b'\\', b'u', b'0', b'0', high, low, ..] if is_hex(high, low, character) => Some(6),
+        [b'\\', it, ..] if it == character && !it.is_ascii_alphanumeric() => Some(2),
+        [it, ..] if it == character => Some(1),
+        _ => None,
+    }
+}
+
+fn is_hex(high: u8, low: u8, character: u8) -> bool {
+    let digit = |it: u8| char::from(it).to_digit(16);
+    digit(high).zip(digit(low)).is_some_and(|(high, low)| high * 16 + low == u32::from(character))
 }
 
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_hidden_however_json_writes_it() {
+        let key = Key::new("sk-a/b\\c7").expect("a key");
+        for text in
+            ["sk-a/b\\c7", "sk-a\\/b\\\\c7", "\\u0073k\\u002Da/b\\u005cc\\u0037", "sk\\u002da\\u002Fb\\c7"]
+        {
+            assert_eq!(key.hide(&format!("é{text}\\ {text}é")), "é[key]\\ [key]é", "{text}");
+        }
+        for other in ["sk-a/b\\c8", "sk-a/b\\c", "\\u0073", "\\u00é0k-a", "\\"] {
+            assert_eq!(key.hide(other), other);
+        }
     }
 }

@@ -112,6 +112,10 @@ fn a_rule_has_a_bound() {
     let why = "expected a rule of at most 200 characters, found 201";
     let fault = format!("in its answer to `review`: {why}; standard error was empty");
     assert_eq!(notice(&"é".repeat(201)), Err(fault));
+    let why = "expected a rule on one line, without control characters, found others";
+    for rule in ["a\u{85}ended: b", "a\u{9b}2J", "a\u{2028}b"] {
+        assert_eq!(notice(rule), Err(format!("in its answer to `review`: {why}; standard error was empty")));
+    }
 }
 
 #[test]

@@ -203,7 +203,23 @@ fn a_guard_that_does_not_read_runs_into_its_limit() {
     }
     assert_eq!(
         guard.review(&many).expect_err("it does not read").reason,
-        "expected that it reads, found that it takes nothing within 300 ms; the last lines of standard error:\nbusy"
+        "expected that it reads, found that it has not taken all within 300 ms; the last lines of standard error:\nbusy"
+    );
+}
+
+/// Each piece that it takes is no new time for all.
+#[test]
+fn a_guard_that_reads_a_little_at_a_time_runs_into_its_limit() {
+    let reads = "while dd bs=4096 count=1 of=/dev/null 2>/dev/null; do sleep 0.02; done";
+    let script = format!("{}; {reads}", hello("\"review\""));
+    let mut guard = guard(&script, Settings { answer_ms: 300, ..patient() });
+    begin(&mut guard);
+    let many = completion_of(900_000);
+    guard.observe(&balk_guards::Entry::Completion(many.clone().into()));
+    let reason = guard.review(&many).expect_err("it does not read all").reason;
+    assert!(
+        reason.contains("expected that it reads, found that it has not taken all within 300 ms"),
+        "{reason}"
     );
 }
 

@@ -24,6 +24,7 @@ impl Part {
     pub fn is_sound(&self) -> bool {
         let Counts { runs, stuck_runs, resolved_runs, resolved_stuck, .. } = self.counts;
         stuck_runs <= runs
+            && self.worst.len() as u64 <= stuck_runs
             && resolved_runs <= runs
             && resolved_stuck <= resolved_runs.min(stuck_runs)
             && self.disturbed_sums.is_of_trials()

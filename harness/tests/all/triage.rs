@@ -267,10 +267,13 @@ fn a_forged_part_is_refused_with_its_line_or_merged() {
     fs::write(folder.path().join("a.jsonl"), run("a", "resolved", 8)).expect("a file");
     let part = call(&["a.jsonl", "--format", "json"]).1;
     let mut forged: Value = serde_json::from_str(&part).expect("JSON");
-    forged["counts"]["stuck_runs"] = 99.into();
-    fs::write(folder.path().join("forged"), format!("{part}{forged}\n")).expect("a file");
-    let (exit, out, said) = call(&["--merge", "forged"]);
-    assert!(exit == 3 && out.is_empty() && said.contains("forged: line 2: expected what"), "{said}");
+    // More than there are, and fewer than are among the worst.
+    for stuck in [99, 0] {
+        forged["counts"]["stuck_runs"] = stuck.into();
+        fs::write(folder.path().join("forged"), format!("{part}{forged}\n")).expect("a file");
+        let (exit, out, said) = call(&["--merge", "forged"]);
+        assert!(exit == 3 && out.is_empty() && said.contains("forged: line 2: expected what"), "{said}");
+    }
     greatest(&mut forged);
     fs::write(folder.path().join("forged"), format!("{forged}\n{forged}\n")).expect("a file");
     for format in ["text", "json", "html"] {

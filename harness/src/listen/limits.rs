@@ -7,9 +7,12 @@ use std::time::Duration;
 pub struct Limits {
     /// The most bytes of a body.
     pub body: usize,
-    /// The most connections at once. Where another one comes, the one ends that has waited longest for a request; if
-    /// none waits for one, the new one waits. They are fewer where fewer files may be open.
+    /// The most connections at once. Where another one comes, the one ends that has waited longest for a request, and
+    /// at least for as long as `idle` says; until there is one, the new one waits. They are fewer where fewer files may
+    /// be open.
     pub connections: usize,
+    /// How long a connection may wait for a request before it makes room for another one.
+    pub idle: Duration,
     /// How long a client may take from an answer to the end of the next request's head.
     pub head: Duration,
     /// How long a client may take to send a head that has begun, and how long to send a body.
@@ -28,6 +31,8 @@ impl Default for Limits {
         Self {
             body: 32 << 20,
             connections: 4_096,
+            // A client sends its request with its connection.
+            idle: Duration::from_secs(2),
             // Agents keep a connection while a tool works.
             head: Duration::from_secs(600),
             read: Duration::from_secs(30),

@@ -71,7 +71,7 @@ impl Lines {
     {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(HEAD);
-        let room = Room::new(limits.connections, door.sends_on());
+        let room = Room::new(&limits, door.sends_on());
         loop {
             let line = self.accept(&room, limits.read).await;
             let (door, answers, shears) = (door.clone(), answers.clone(), line.shears.clone());

@@ -1,5 +1,6 @@
 //! How many connections are open at once. Where there is no room for one more, the one ends that has waited longest for
-//! a request: its client comes back when it has one, and who only holds connections keeps no other out.
+//! a request: its client comes back when it has one, and who only holds connections keeps no other out. But each has some
+//! time for its request first, or a crowd of clients would only put each other out.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,10 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio::time::{Duration, Instant, timeout_at};
+
+use super::limits::Limits;
 
 /// The connections of a server.
 pub(super) struct Room {
     most: usize,
+    /// How long a connection may wait for a request before it makes room.
+    idle: Duration,
     open: Mutex<Open>,
     /// A connection has ended, or waits for a request.
     changed: Notify,
@@ -20,8 +26,8 @@ pub(super) struct Room {
 #[derive(Default)]
 struct Open {
     count: usize,
-    /// Those that wait for a request, by when they began to.
-    waiting: BTreeMap<u64, Arc<Seat>>,
+    /// Those that wait for a request, in the order in which they began to, and since when.
+    waiting: BTreeMap<u64, (Instant, Arc<Seat>)>,
     /// How often one began to wait.
     waits: u64,
     /// How many were told to end, and have not.
@@ -39,18 +45,24 @@ pub(super) struct Seat {
 }
 
 impl Room {
-    /// Room for so many connections, or fewer, where fewer files may be open. A connection of a server that sends
-    /// requests on needs another one, and guards in other processes need pipes.
-    pub(super) fn new(most: usize, sends_on: bool) -> Arc<Self> {
+    /// Room for so many connections as the limits say, or fewer, where fewer files may be open. A connection of a server
+    /// that sends requests on needs another one, and guards in other processes need pipes.
+    pub(super) fn new(limits: &Limits, sends_on: bool) -> Arc<Self> {
         let (each, others) = if sends_on { (2, 128) } else { (1, 24) };
+        let most = limits.connections;
         let most = files().map_or(most, |files| most.min(files.saturating_sub(others) / each)).max(1);
-        Arc::new(Self { most, open: Mutex::default(), changed: Notify::new() })
+        Arc::new(Self { most, idle: limits.idle, open: Mutex::default(), changed: Notify::new() })
     }
 
     /// A place for one more, once there is one. Only one asks at a time.
     pub(super) async fn seat(self: &Arc<Self>) -> Arc<Seat> {
-        while !self.has_place() {
-            self.changed.notified().await;
+        while let Err(next) = self.take_place() {
+            let changed = self.changed.notified();
+            match next {
+                // Both are a reason to look again.
+                Some(next) => drop(timeout_at(next, changed).await),
+                None => changed.await,
+            }
         }
         let seat = Arc::new(Seat {
             room: self.clone(),
@@ -62,22 +74,28 @@ impl Room {
         seat
     }
 
-    /// Takes a place. If there is none, one is made where that can be.
-    fn has_place(&self) -> bool {
+    /// Takes a place. If there is none, one is made where that can be; or it says when one could be made, if the
+    /// connection that waits longest goes on waiting.
+    fn take_place(&self) -> Result<(), Option<Instant>> {
         let mut open = self.open();
         if open.count < self.most {
             open.count += 1;
-            return true;
+            return Ok(());
         }
-        if open.ending == 0
-            && let Some((_, longest)) = open.waiting.pop_first()
-        {
-            open.ending = 1;
-            if let Some(task) = longest.task.get() {
-                task.abort();
-            }
+        if open.ending > 0 {
+            return Err(None);
         }
-        false
+        let Some(longest) = open.waiting.first_entry() else { return Err(None) };
+        let end = longest.get().0 + self.idle;
+        if Instant::now() < end {
+            return Err(Some(end));
+        }
+        let (_, longest) = longest.remove();
+        open.ending = 1;
+        if let Some(task) = longest.task.get() {
+            task.abort();
+        }
+        Err(None)
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -139,7 +157,7 @@ impl Seat {
         open.waits += 1;
         let wait = open.waits;
         self.wait.store(wait, Ordering::Relaxed);
-        open.waiting.insert(wait, self.clone());
+        open.waiting.insert(wait, (Instant::now(), self.clone()));
         drop(open);
         self.room.changed.notify_one();
     }

@@ -59,7 +59,7 @@ fn a_head_has_a_bound() {
 
 #[test]
 fn the_connection_that_has_waited_longest_makes_room_for_another_one() {
-    let server = server(Limits { connections: 3, ..Limits::default() });
+    let server = server(Limits { connections: 3, idle: Duration::ZERO, ..Limits::default() });
     let [mut first, mut second, mut third] = [(); 3].map(|()| connect(&server));
     // The first one has waited less long from then on, and nothing has come from the others.
     ask(&mut first);
@@ -77,8 +77,26 @@ fn the_connection_that_has_waited_longest_makes_room_for_another_one() {
 }
 
 #[test]
+fn a_connection_has_time_for_its_request_before_it_makes_room() {
+    let patient = server(Limits { connections: 1, idle: PATIENCE, ..Limits::default() });
+    let mut crowd = [(); 20].map(|()| {
+        let mut stream = connect(&patient);
+        let head = "GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).expect("it is sent");
+        stream
+    });
+    for stream in &mut crowd {
+        is_answered(stream);
+    }
+    // One that goes on waiting makes room in the end.
+    let server = server(Limits { connections: 1, idle: Duration::from_millis(50), ..Limits::default() });
+    let _held = connect(&server);
+    assert_eq!(get(&server, "/").status, 200);
+}
+
+#[test]
 fn a_connection_with_a_request_on_its_way_makes_no_room() {
-    let server = server(Limits { connections: 2, ..Limits::default() });
+    let server = server(Limits { connections: 2, idle: Duration::ZERO, ..Limits::default() });
     let mut busy = [(); 2].map(|()| connect(&server));
     for stream in &mut busy {
         let head =

@@ -29,6 +29,7 @@ mod set;
 pub(crate) mod source;
 mod starter;
 pub(crate) mod syntax;
+mod trial;
 mod used;
 mod version;
 mod warnings;

@@ -18,6 +18,7 @@ mod chances;
 mod conditions;
 mod convert;
 pub(crate) mod diagnostic;
+mod excerpt;
 mod lengths;
 mod messages;
 mod names;

@@ -45,8 +45,8 @@ impl Check {
                     for warning in &warnings {
                         say(format_args!("{}\n", warning.render(screen::errors().colour)));
                     }
-                    let count = match warnings.len() {
-                        0 => String::new(),
+                    let count = match warnings.iter().map(|it| it.count).sum() {
+                        0_usize => String::new(),
                         1 => ", 1 warning".to_owned(),
                         more => format!(", {more} warnings"),
                     };

@@ -38,7 +38,7 @@ pub(super) fn warnings(
     transitions::transitions(file, scenarios, &mut effort, &mut report);
     if effort.is_spent() {
         report
-            .warning(file.name.span(), "not all of this file was looked at", "it is too long for that")
+            .warning_of_all(file.name.span(), "not all of this file was looked at", "it is too long for that")
             .help(
                 "rules, calls, texts and transitions are compared with each other: write fewer into a file",
             );

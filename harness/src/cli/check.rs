@@ -45,8 +45,9 @@ impl Check {
                     for warning in &warnings {
                         say(format_args!("{}\n", warning.render(screen::errors().colour)));
                     }
-                    let count = match warnings.iter().map(|it| it.count).sum() {
-                        0_usize => String::new(),
+                    let counted: usize = warnings.iter().map(|it| it.count).sum();
+                    let count = match counted {
+                        0 => String::new(),
                         1 => ", 1 warning".to_owned(),
                         more => format!(", {more} warnings"),
                     };

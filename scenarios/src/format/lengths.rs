@@ -79,9 +79,12 @@ impl Lengths {
 
     /// The most bytes of a text that may name the arguments of a call.
     pub(super) fn with(&self, template: &Template, arguments: &Arguments) -> usize {
-        let of = |piece: &Piece| match piece {
-            Piece::Argument(name) => arguments.get(name.as_str()).copied().unwrap_or(0),
-            piece => self.of_piece(piece).written,
+        let of = |piece: &Piece| {
+            if let Piece::Argument(name) = piece {
+                arguments.get(name.as_str()).copied().unwrap_or(0)
+            } else {
+                self.of_piece(piece).written
+            }
         };
         let most = template.pieces.iter().fold(0_usize, |sum, it| sum.saturating_add(of(it)));
         most.min(TEXT_BYTES_MAX)

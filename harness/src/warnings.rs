@@ -48,6 +48,7 @@ fn of_control(checked: &Checked, at: usize, scenario: &Arc<Scenario>) -> Vec<Dia
             place: checked.state(at, start, "it starts here, and the goal never holds at the end"),
             related: None,
             help: vec!["play it: `balk scenario FILE#NAME`".into()],
+            count: 1,
         }];
     }
     let mut refused: BTreeMap<(StateId, usize), (u32, u32)> = BTreeMap::new();
@@ -69,6 +70,7 @@ fn of_control(checked: &Checked, at: usize, scenario: &Arc<Scenario>) -> Vec<Dia
              state that does it in another way"
                 .into(),
         ],
+        count: 1,
     })
     .collect()
 }

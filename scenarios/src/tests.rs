@@ -16,5 +16,5 @@ fn a_long_argument_that_is_named_often_ends_at_the_bound() {
     let arguments = [("content", argument.as_str())];
     let mut dice = world.draws().dice(Draw::Language);
     world.render(&template, Filling { dice: &mut dice, arguments: &arguments, nth: 1.into() }, &mut text);
-    assert_eq!(text.len(), 1_100_000);
+    assert_eq!(text.trim_end_matches('…').len(), 1 << 20);
 }

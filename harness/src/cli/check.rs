@@ -45,7 +45,8 @@ impl Check {
                     for warning in &warnings {
                         say(format_args!("{}\n", warning.render(screen::errors().colour)));
                     }
-                    let count = match warnings.len() {
+                    let counted: usize = warnings.iter().map(|it| it.count).sum();
+                    let count = match counted {
                         0 => String::new(),
                         1 => ", 1 warning".to_owned(),
                         more => format!(", {more} warnings"),

@@ -61,6 +61,16 @@ fn warnings_are_shown_and_change_no_exit_code() {
 }
 
 #[test]
+fn warnings_that_are_not_shown_are_counted() {
+    let folder = tempfile::tempdir().expect("a directory can be made");
+    let phrases: String = (0..60).map(|at| format!("[phrases.q{at}]\nany = [\"x\"]\n\n")).collect();
+    let text = GOOD.replace("[phrases.excuse]", &format!("{phrases}[phrases.excuse]"));
+    fs::write(folder.path().join("many.toml"), text).expect("it can be written");
+    let check = whole(&mut balk(folder.path(), &["check", "many.toml"]));
+    assert!(check.contains("10 more warnings are not shown") && check.contains(", 60 warnings"), "{check}");
+}
+
+#[test]
 fn healthy_actors_do_their_task_after_one_refusal() {
     let files: BTreeSet<(&str, &str)> = listed().map(|it| (it.file, it.text)).collect();
     for (file, text) in files {

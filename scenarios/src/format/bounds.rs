@@ -2,19 +2,13 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::names::Names;
 use super::report::Report;
 use super::wire::Text;
-use crate::scenario::Limits;
 use crate::scenario::template::{Piece, TEXT_BYTES_MAX, Template};
 
 /// All texts of a file together, each once.
 const FILE_BYTES_MAX: usize = 16 << 20;
-
-/// The longest text, once for each turn and each call of a trial.
-const TRIAL_BYTES_MAX: usize = 256 << 20;
 
 /// Reports a text that can become too long, or one with which all of the file do.
 pub(super) fn check(text: &Text, template: &Template, names: &Names, report: &mut Report<'_>) {
@@ -80,26 +74,5 @@ pub(super) fn hear(phrase: usize, wanted: &Text, names: &Names, report: &mut Rep
             .help(
                 "shorten what is said, or let the user say less: `[user]` and notifications count together",
             );
-    }
-}
-
-/// Reports limits up to which a trial may say too much.
-pub(super) fn trial(limits: &Limits, turns: &Spanned<u32>, names: &Names, report: &mut Report<'_>) {
-    // A longer one is reported where it is written.
-    let lengths = names.phrases.iter().map(|it| it.longest).filter(|it| *it <= TEXT_BYTES_MAX);
-    let longest = lengths.max().unwrap_or_default();
-    let times = u64::from(limits.turns) + u64::from(limits.calls);
-    let most = longest as u64 * times;
-    if most > TRIAL_BYTES_MAX as u64 {
-        report
-            .error(
-                turns.span(),
-                "a trial may say too much",
-                format!("expected at most {TRIAL_BYTES_MAX} bytes (256 MiB), and there may be {most}"),
-            )
-            .help(format!(
-                "a phrase may have {longest} bytes, and `turns` and `calls` are {times} together: lower them, or \
-                 shorten the phrase"
-            ));
     }
 }

@@ -6,7 +6,6 @@ use balk_contract::Protocol;
 use toml::Spanned;
 
 use super::behaviour::{actor, response};
-use super::bounds;
 use super::chances::parameters;
 use super::lengths::Lengths;
 use super::messages::compaction;
@@ -14,6 +13,7 @@ use super::names::{Names, check_filled, check_kebab, numbers, pools};
 use super::phrases::{phrases, said};
 use super::report::{Report, listed};
 use super::roles::{ROLES, role_name};
+use super::trial;
 use super::used::Saying;
 use super::wire::{ActorTable, LimitsTable, ScenarioFile, Text, ToolsTable};
 use super::world::{environment, goal, user};
@@ -47,7 +47,7 @@ pub(super) fn scenarios(
     };
     let (phrases, languages) = phrases(&file.phrases, &mut names, report);
     let prompt = prompt(file, protocol, &names, report);
-    let limits = limits(&file.limits, &names, report);
+    let limits = limits(&file.limits, report);
     let environment = environment(&file.environment, &names, report);
     let goal = goal(&file.goal, &names, report);
     let unreachable = file.goal.unreachable.as_ref().map(|rule| unreachable(rule, report));
@@ -89,6 +89,7 @@ pub(super) fn scenarios(
             response,
         });
     }
+    trial::check(file, &scenarios, &names.lengths, report);
     scenarios
 }
 
@@ -177,7 +178,7 @@ fn both_names(file: &ScenarioFile, report: &mut Report<'_>) -> Vec<Arc<str>> {
 const LIMIT_MAX: u32 = 10_000;
 
 /// The bounds of a trial, none of them 0.
-fn limits(table: &LimitsTable, names: &Names, report: &mut Report<'_>) -> Limits {
+fn limits(table: &LimitsTable, report: &mut Report<'_>) -> Limits {
     let mut bound = |name: &str, value: &Spanned<u32>| {
         let expected = match *value.get_ref() {
             0 => "expected at least 1".to_owned(),
@@ -187,15 +188,13 @@ fn limits(table: &LimitsTable, names: &Names, report: &mut Report<'_>) -> Limits
         report.error(value.span(), format!("the limit of {name} is {}", value.get_ref()), expected);
         1
     };
-    let limits = Limits {
+    Limits {
         turns: bound("turns", &table.turns),
         attempts: bound("attempts", &table.attempts),
         calls: bound("calls", &table.calls),
         interventions: bound("interventions", &table.interventions),
         questions: bound("questions", &table.questions),
-    };
-    bounds::trial(&limits, &table.turns, names, report);
-    limits
+    }
 }
 
 /// What the loop says to a message without a call.

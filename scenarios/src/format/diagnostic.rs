@@ -5,7 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::sync::Arc;
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
+
+use super::excerpt::{self, Excerpt};
 
 /// The origin of a setting of the command line.
 pub(super) const COMMAND_LINE: &str = "command line";
@@ -45,6 +47,8 @@ pub struct Diagnostic {
     pub related: Option<Place>,
     /// What to do about it, one line each.
     pub help: Vec<String>,
+    /// How many it tells of: 1, or as many as are not shown.
+    pub count: usize,
 }
 
 impl Diagnostic {
@@ -56,21 +60,30 @@ impl Diagnostic {
             Some(place) if place.is_beside(&self.place) => (Some(place), None),
             other => (None, other.as_ref()),
         };
-        let lines = self.place.lines(beside);
-        let mut primary = self.place.snippet(&lines, AnnotationKind::Primary);
+        let text = &self.place.text;
+        let both = beside.and_then(|it| Excerpt::of_both(text, &self.place.span, &it.span));
+        let elsewhere = elsewhere.or(beside.filter(|_| both.is_none()));
+        let (excerpt, beside) = match both {
+            Some(both) => (both, beside),
+            None => (Excerpt::of(text, &self.place.span), None),
+        };
+        let mut primary = self.place.snippet(&excerpt, AnnotationKind::Primary);
         if let Some(place) = beside {
-            primary = primary.annotation(place.annotation(&lines, AnnotationKind::Context));
+            primary = primary.annotation(place.annotation(&excerpt, AnnotationKind::Context));
         }
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let mut group = level.primary_title(self.message.as_str()).element(primary);
+        let mut cut = vec![excerpt.cut];
         if let Some(place) = elsewhere {
-            group = group.element(place.snippet(&place.lines(None), AnnotationKind::Context));
+            let excerpt = Excerpt::of(&place.text, &place.span);
+            group = group.element(place.snippet(&excerpt, AnnotationKind::Context));
+            cut.push(excerpt.cut);
         }
         group = group.elements(self.help.iter().map(|line| Level::HELP.message(line.as_str())));
-        renderer.render(&[group])
+        excerpt::with_columns(renderer.render(&[group]), &cut)
     }
 }
 
@@ -80,34 +93,15 @@ impl Place {
         self.origin == other.origin && (Arc::ptr_eq(&self.text, &other.text) || self.text == other.text)
     }
 
-    /// The bytes of the lines that show this place, and the other one in the same text. A file may be long, and many
-    /// of its places may be shown.
-    fn lines(&self, beside: Option<&Self>) -> Range<usize> {
-        let other = beside.map_or(&self.span, |it| &it.span);
-        let (first, last) = (self.span.start.min(other.start), self.span.end.max(other.end));
-        // The end of a text is shown behind its last line.
-        let first = if first == self.text.len() { first.saturating_sub(1) } else { first };
-        let first = self.text.floor_char_boundary(first);
-        let start = self.text[..first].rfind('\n').map_or(0, |at| at + 1);
-        let end = self.text[last..].find('\n').map_or(self.text.len(), |at| last + at + 1);
-        start..end
-    }
-
-    fn snippet(
-        &self,
-        lines: &Range<usize>,
-        kind: AnnotationKind,
-    ) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-        let before = self.text[..lines.start].matches('\n').count();
-        Snippet::source(&self.text[lines.clone()])
+    fn snippet(&self, excerpt: &Excerpt, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
+        Snippet::source(&self.text[excerpt.bytes()])
             .path(self.origin.as_ref())
-            .line_start(1 + before)
-            .annotation(self.annotation(lines, kind))
+            .line_start(excerpt.line())
+            .annotation(self.annotation(excerpt, kind))
     }
 
-    fn annotation(&self, lines: &Range<usize>, kind: AnnotationKind) -> annotate_snippets::Annotation<'_> {
-        let span = self.span.start - lines.start..self.span.end - lines.start;
-        kind.span(span).label(self.label.as_str())
+    fn annotation(&self, excerpt: &Excerpt, kind: AnnotationKind) -> Annotation<'_> {
+        kind.span(excerpt.inside(&self.span)).label(self.label.as_str())
     }
 }
 
@@ -187,7 +181,7 @@ pub(super) fn in_order(mut found: Vec<Diagnostic>, more: Option<More>) -> Vec<Di
         };
         let place = Place { label: "the first of them is here".to_owned(), ..first };
         let help = vec!["correct those above, then check the file again".to_owned()];
-        Diagnostic { severity, message, place, related: None, help }
+        Diagnostic { severity, message, place, related: None, help, count }
     }));
     found
 }
@@ -199,3 +193,62 @@ impl Display for Diagnostics {
 }
 
 impl Error for Diagnostics {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A place in a line that is much longer than what is shown of it, in the second line of a text.
+    fn place(at: usize, length: usize) -> Place {
+        let text = format!(
+            "first\n{}{}{}\nlast\n",
+            "é ".repeat(500_000),
+            "BAD".repeat(length),
+            "x ".repeat(500_000)
+        );
+        let start = "first\n".len() + at;
+        Place {
+            origin: "x.toml".into(),
+            text: text.into(),
+            span: start..start + 3 * length,
+            label: "here".into(),
+        }
+    }
+
+    fn shown(place: Place, related: Option<Place>, colour: bool) -> String {
+        let message = "bad --> x.toml:2:7".to_owned();
+        let severity = Severity::Error;
+        Diagnostic { severity, message, place, related, help: vec!["help".into()], count: 1 }.render(colour)
+    }
+
+    #[test]
+    fn little_of_a_long_line_is_shown_with_its_column() {
+        let bad = place(1_500_000, 1);
+        assert!(Excerpt::of(&bad.text, &bad.span).bytes().len() < 4_000, "much is shown");
+        for colour in [false, true] {
+            let text = shown(bad.clone(), None, colour);
+            assert!(text.contains("x.toml:2:1000001"), "{text}");
+            assert!(text.contains("BAD") && text.contains("here") && text.contains("help"), "{text}");
+            assert!(text.len() < 2_000, "{}", text.len());
+        }
+    }
+
+    #[test]
+    fn a_long_place_is_shown_where_it_begins() {
+        let bad = place(1_500_000, 500_000);
+        assert!(Excerpt::of(&bad.text, &bad.span).bytes().len() < 4_000, "much is shown");
+        let text = shown(bad, None, false);
+        assert!(text.contains("x.toml:2:1000001") && text.contains("BAD"), "{text}");
+    }
+
+    #[test]
+    fn a_related_place_far_away_is_shown_by_itself() {
+        let bad = place(1_500_000, 1);
+        let related = Place { span: 0..5, label: "there".into(), ..bad.clone() };
+        let text = shown(bad.clone(), Some(related), false);
+        assert!(text.contains("x.toml:2:1000001") && text.contains("x.toml:1:1"), "{text}");
+        let related = Place { span: bad.span.start - 900_000..bad.span.start - 899_998, ..bad.clone() };
+        let text = shown(bad, Some(related), false);
+        assert!(text.contains("x.toml:2:1000001") && text.contains("x.toml:2:400001"), "{text}");
+    }
+}

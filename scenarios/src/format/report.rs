@@ -92,13 +92,32 @@ impl<'a> Report<'a> {
         self.add(Severity::Warning, message.into(), place)
     }
 
+    /// Reports a warning that is shown however many there are.
+    pub(crate) fn warning_of_all(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Reported<'_> {
+        let (severity, message, place) = (Severity::Warning, message.into(), self.source.place(span, label));
+        self.found.push(Diagnostic { severity, message, place, related: None, help: Vec::new(), count: 1 });
+        Reported { source: self.source, diagnostic: self.found.last_mut() }
+    }
+
     fn add(&mut self, severity: Severity, message: String, place: Place) -> Reported<'_> {
         let text = place.text.as_ptr().addr();
         let whole = format!("{message}\0{}\0{}\0{text}\0{:?}", place.label, place.origin, place.span);
         let is_new = self.seen.insert(xxh3_128(whole.as_bytes()));
         let is_kept = is_new && self.found.len() < KEPT;
         if is_kept {
-            self.found.push(Diagnostic { severity, message, place, related: None, help: Vec::new() });
+            self.found.push(Diagnostic {
+                severity,
+                message,
+                place,
+                related: None,
+                help: Vec::new(),
+                count: 1,
+            });
         } else if is_new {
             self.more.get_or_insert(More { severity, first: place, count: 0 }).count += 1;
         }

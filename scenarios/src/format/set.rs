@@ -206,7 +206,7 @@ impl Argument<'_> {
 
     fn error(&self, span: Range<usize>, message: String, label: String) -> Diagnostic {
         let place = Place { origin: COMMAND_LINE.into(), text: Arc::clone(&self.shown), span, label };
-        Diagnostic { severity: Severity::Error, message, place, related: None, help: Vec::new() }
+        Diagnostic { severity: Severity::Error, message, place, related: None, help: Vec::new(), count: 1 }
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn explain(source: &Source, message: &str, span: Range<usize>, top: &
         }
     };
     let place = source.place(span, label);
-    Diagnostic { severity: Severity::Error, message, place, related: None, help }
+    Diagnostic { severity: Severity::Error, message, place, related: None, help, count: 1 }
 }
 
 /// "invalid type: integer `3`, expected a string" in its two halves.

@@ -16,6 +16,8 @@ mod effort;
 mod facts;
 mod readings;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod transitions;
 mod unused;
 
@@ -29,19 +31,24 @@ pub(super) fn warnings(
     let mut report = Report::new(source);
     unused::names(file, used, &mut report);
     facts::facts(file, scenarios, &mut report);
-    let mut effort = Effort::default();
-    if let Some(scenario) = scenarios.first() {
-        let asked = Asked::of(scenario, scenarios);
-        rules::rules(file, &asked, &mut effort, &mut report);
-        readings::readings(file, &asked, &mut effort, &mut report);
-    }
-    transitions::transitions(file, scenarios, &mut effort, &mut report);
-    if effort.is_spent() {
+    if compared(file, scenarios, &mut report).is_spent() {
         report
-            .warning(file.name.span(), "not all of this file was looked at", "it is too long for that")
+            .warning_of_all(file.name.span(), "not all of this file was looked at", "it is too long for that")
             .help(
                 "rules, calls, texts and transitions are compared with each other: write fewer into a file",
             );
     }
     report.into_found()
+}
+
+/// Compares the parts of a file with each other. The effort that it took.
+fn compared(file: &ScenarioFile, scenarios: &[Arc<Scenario>], report: &mut Report<'_>) -> Effort {
+    let mut effort = Effort::default();
+    if let Some(scenario) = scenarios.first() {
+        let asked = Asked::of(scenario, scenarios);
+        rules::rules(file, &asked, &mut effort, report);
+        readings::readings(file, &asked, &mut effort, report);
+    }
+    transitions::transitions(file, scenarios, &mut effort, report);
+    effort
 }

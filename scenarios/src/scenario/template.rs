@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::role::Role;
 
-/// No text of a file becomes longer, whatever its placeholders stand for.
+/// No text of a file becomes longer, whatever its placeholders stand for. What calls say in it may be as long again.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// Text whose placeholders are resolved to the pools and numbers of one scenario.

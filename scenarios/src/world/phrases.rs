@@ -99,11 +99,9 @@ impl World {
 
     pub(crate) fn render(&self, template: &Template, placeholders: Filling<'_>, out: &mut String) {
         let Filling { dice, arguments, nth: Nth { visit, step } } = placeholders;
+        // A call can have a long argument, and a text can name it often. What the scenario says itself stays whole.
+        let mut room = TEXT_BYTES_MAX;
         for piece in &template.pieces {
-            // A call can have a long argument, and a text can name it often.
-            if out.len() >= TEXT_BYTES_MAX {
-                return;
-            }
             match piece {
                 Piece::Text(_)
                 | Piece::Field(..)
@@ -113,7 +111,7 @@ impl World {
                 | Piece::ToolArgument(..) => self.same(piece, out),
                 Piece::Argument(name) | Piece::Seconds(name) => {
                     let value = arguments.iter().find(|(it, _)| it == name).map_or("", |(_, value)| value);
-                    out.push_str(value);
+                    room -= push_within(value, room, out);
                 }
                 Piece::Code => crate::code::write(dice, out),
                 Piece::Clock => {
@@ -126,7 +124,8 @@ impl World {
                 Piece::OwnStep => put(out, format_args!("{step}")),
                 Piece::Step(at) => put(out, format_args!("{}", (visit - 1) % self.numbers[*at] + 1)),
                 Piece::EachVisit(pool, field) => {
-                    (0..visit).for_each(|_| out.push_str(self.field(*pool, *field)));
+                    let visits = visit.min(self.scenario.limits.turns);
+                    (0..visits).for_each(|_| out.push_str(self.field(*pool, *field)));
                 }
             }
         }
@@ -178,6 +177,16 @@ impl From<u32> for Nth {
     fn from(visit: u32) -> Self {
         Self { visit, step: 1 }
     }
+}
+
+/// Writes a value, or what there is room for of it and a sign that the rest is missing. The room that it takes.
+fn push_within(value: &str, room: usize, out: &mut String) -> usize {
+    let end = value.floor_char_boundary(room);
+    out.push_str(&value[..end]);
+    if end < value.len() {
+        out.push('…');
+    }
+    end
 }
 
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {

@@ -165,6 +165,23 @@ fn rules_that_differ_are_compared_up_to_a_bound() {
 }
 
 #[test]
+fn what_was_not_looked_at_is_said_among_many_warnings() {
+    let rule = |at: usize| {
+        let when = format!("when = [{{ no_file = \"f{at}\" }}]");
+        format!("[[environment.rule]]\ntool = \"write\"\n{when}\nfails = true\nsays = \"locked\"\n\n")
+    };
+    let facts: Vec<String> = (0..60).map(|at| format!("\"f{at}\"")).collect();
+    let text = grown("[[environment.rule]]", rule);
+    let text = text.replacen("facts = [", &format!("facts = [{}, ", facts.join(", ")), 1);
+    let checked = check("long.toml", &text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let shown: Vec<&str> = checked.warnings.iter().map(|it| &*it.message).collect();
+    assert!(shown.contains(&"not all of this file was looked at"), "{shown:?}");
+    assert_eq!((shown.len(), shown.last()), (52, Some(&"10 more warnings are not shown")));
+    // Each of them counts, whether it is shown or not.
+    assert_eq!(checked.warnings.iter().map(|it| it.count).sum::<usize>(), 61);
+}
+
+#[test]
 fn a_few_diagnostics_are_all_shown() {
     let text = with_task(&format!("\"{}\"", "{bad.x}".repeat(50)));
     let wrong =

@@ -181,3 +181,22 @@ name = "done"
 truth = [{ is = "finished" }]
 says = "task"
 "#;
+
+#[test]
+fn a_long_argument_does_not_take_the_end_of_an_answer() {
+    let long = format!("content = \"{}\"", "é".repeat(1 << 19));
+    let text = include_str!("../good.toml").replace("content = \"#\"", &long).replace(
+        "error: {argument:path} is locked",
+        "{argument:content}{argument:content} error: {clock}, no room for {argument:path}, disk full",
+    );
+    let both = parse("good.toml", &text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let world = World::draw(&both[1], 1, WorldOptions::default());
+    let mut actor = Actor::new(&world);
+    actor.catch_up(&[Message::User(User::new(&world).opening())]);
+    let completion = actor.act(1).completion(world.offer());
+    let answer = Environment::new(&world).call(&completion.calls[0]).text;
+    let (said, end) = answer.split_at(answer.find(" error").expect("the end is there"));
+    assert_eq!(said, "é".repeat(1 << 19) + "…");
+    assert!(end.ends_with(", disk full"), "{end}");
+    assert!(Reading::of(&answer).failed, "it reads as a success");
+}

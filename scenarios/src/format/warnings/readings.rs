@@ -14,6 +14,9 @@ use balk_contract::reading::Reading;
 /// Warns of answers of rules, and of files, that read as the opposite of what they are.
 pub(super) fn readings(file: &ScenarioFile, asked: &Asked<'_>, effort: &mut Effort, report: &mut Report<'_>) {
     for (rule, table) in asked.scenario.environment.rules.iter().zip(&file.environment.rule) {
+        if effort.is_spent() {
+            return;
+        }
         let Some((phrase, says)) = rule.says.zip(table.says.as_ref()) else {
             if rule.fails {
                 report
@@ -64,7 +67,7 @@ fn misread(
             }
         }
     }
-    if is_asked { None } else { misread_answer(world, rule, phrase, &[], effort) }
+    if is_asked || effort.is_spent() { None } else { misread_answer(world, rule, phrase, &[], effort) }
 }
 
 /// The first answer of the rule that reads as the opposite, for a call with these arguments.
@@ -76,11 +79,20 @@ fn misread_answer(
     effort: &mut Effort,
 ) -> Option<String> {
     let arguments: Vec<(&str, &str)> = arguments.iter().map(|(name, it)| (*name, it.as_str())).collect();
-    world.answers(phrase, &arguments).find(|answer| {
-        let whole = around(world, answer);
-        effort.spend(whole.len()) && Reading::of(&whole).failed != rule.fails
-    })
+    for answer in world.answers(phrase, &arguments) {
+        let whole = around(world, &answer);
+        if !effort.spend(whole.len() + ANSWER) {
+            return None;
+        }
+        if Reading::of(&whole).failed != rule.fails {
+            return Some(answer);
+        }
+    }
+    None
 }
+
+/// To write and to read an answer takes as much as this many bytes, however short it is.
+const ANSWER: usize = 100;
 
 /// The answer, with what stands before and after every one.
 fn around<'t>(world: &World, answer: &'t str) -> Cow<'t, str> {
@@ -112,8 +124,14 @@ fn files(file: &ScenarioFile, asked: &Asked<'_>, effort: &mut Effort, report: &m
             }
         }
         for ((path, content), misread) in environment.files.iter().zip(&mut misread) {
-            let path = world.fixed(path);
-            *misread |= read.contains(&*path) && Reading::of(&world.fixed(content)).failed;
+            if !read.contains(&*world.fixed(path)) {
+                continue;
+            }
+            let content = world.fixed(content);
+            if !effort.spend(content.len()) {
+                return;
+            }
+            *misread |= Reading::of(&content).failed;
         }
     }
     for ((_, table), misread) in file.environment.files.iter().zip(misread) {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record};
@@ -30,7 +30,7 @@ use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Config, DEFAULT as GUARDED, Recipe};
-use crate::lock::Lock;
+use crate::lock::{Lock, check_free};
 use crate::program;
 use crate::proxy::Guards;
 
@@ -173,6 +173,7 @@ impl Crash {
             Ok(plan) => plan,
             Err(failure) => return failure.or_exit(),
         };
+        check_played(&self.out)?;
         let _lock = Lock::of_new(&self.out)?;
         if let Err(why) = isolated {
             say(format_args!(
@@ -410,4 +411,13 @@ impl Crash {
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()
     }
+}
+
+/// Says what is in the way if that is what an earlier command played.
+fn check_played(out: &Path) -> Result<(), Error> {
+    check_free(out)?;
+    let Ok(there) = record::read(out) else { return Ok(()) };
+    let found = format!("{} of {} runs of an earlier `balk crash`", there.runs.len(), there.planned);
+    let hint = "they are not resumed: delete the folder, or name another one";
+    Err(Error::file(out, "an empty or new folder", found).hint(hint))
 }

@@ -120,3 +120,14 @@ fn an_agent_that_ends_its_judge_passes_no_gate() {
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("found 1 whose program broke, the first agent/abandonment-2"), "{said}");
 }
+
+#[test]
+fn what_an_earlier_command_played_is_not_resumed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let again = || ran(&mut crash(folder.path(), ": {url} {task}", &["--scenario", "repeating"]));
+    assert_eq!(again().0, 0);
+    let (code, _, said) = again();
+    assert_eq!(code, 3, "{said}");
+    let expected = "expected an empty or new folder, found 1 of 1 runs of an earlier `balk crash`";
+    assert!(said.contains(expected) && said.contains("delete the folder, or name another one"), "{said}");
+}

@@ -144,23 +144,7 @@ impl Crash {
     /// An invalid command line, a folder that cannot be written, a run that cannot be started at all.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(file) = &self.job {
-            let read = |target: &str| {
-                worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")))
-            };
-            let guards = |spec: &str| {
-                let recipe = Recipe::new(&context.registry, spec, &Config::default());
-                let recipe = recipe.map_err(io::Error::other)?;
-                Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
-            };
-            let placed = crash::read(file)?;
-            let out = placed.job.out.clone();
-            let tell = |told: &str| {
-                let mut out = out::json();
-                out.write_all(told.as_bytes()).and_then(|()| out.flush())
-            };
-            crash::play(placed, read, guards, tell)
-                .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;
-            return Ok(Exit::Fine);
+            return play_one(context, file);
         }
         if self.agent.is_empty() && self.cmd.is_none() {
             let expected = "the name of an agent, or --cmd with the command of one";
@@ -411,6 +395,26 @@ impl Crash {
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()
     }
+}
+
+/// Plays the run that a file describes, inside its namespaces.
+fn play_one(context: &Context, file: &Path) -> Result<Exit, Error> {
+    let read =
+        |target: &str| worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")));
+    let guards = |spec: &str| {
+        let recipe = Recipe::new(&context.registry, spec, &Config::default());
+        let recipe = recipe.map_err(io::Error::other)?;
+        Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
+    };
+    let placed = crash::read(file)?;
+    let out = placed.job.out.clone();
+    let tell = |told: &str| {
+        let mut out = out::json();
+        out.write_all(told.as_bytes()).and_then(|()| out.flush())
+    };
+    crash::play(placed, read, guards, tell)
+        .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;
+    Ok(Exit::Fine)
 }
 
 /// Says what is in the way if that is what an earlier command played.

@@ -22,7 +22,7 @@ mod site;
 mod verdict;
 
 pub use in_process::in_process;
-pub use job::{Agent, Job, play, read, start};
+pub use job::{Agent, Finished, Job, Placed, play, read, start};
 pub use place::Place;
 pub use run::{Done, Order, run};
 pub use site::{Armed, Came, Outcome, Site};

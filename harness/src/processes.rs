@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Child, Command};
 
 pub use tree::Belonging;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Tree, end_holders, pipe};
 pub(crate) use watchdog::Watchdog;
 
 #[cfg(target_os = "linux")]

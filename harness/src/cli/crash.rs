@@ -5,16 +5,17 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record, Run, Word};
+use balk_reports::records::crash::{Agent as OfAgent, CRASH_SCHEMA, InProcess, Record};
 use balk_reports::report::crash::{Report, Section, happened};
 use balk_reports::report::document::{Document, terminal};
 use balk_scenarios::{Kind, Pools, Worlds};
 use clap::Args;
 use rayon::prelude::*;
 
+use self::gates::{Gate, gate, gated};
 use self::targets::worlds;
 use super::context::Context;
 use super::interrupt::Interrupt;
@@ -23,12 +24,13 @@ use super::out;
 use super::say::say;
 use super::screen;
 use super::threads::threads;
-use crate::crash::{self, Agent, Job, in_process, isolation, record};
+use crate::crash::record::{self, RUNS_MAX};
+use crate::crash::{self, Agent, Finished, Job, in_process, isolation};
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{Config, DEFAULT as GUARDED, Recipe};
-use crate::lock::Lock;
+use crate::lock::{Lock, check_free};
 use crate::program;
 use crate::proxy::Guards;
 
@@ -41,11 +43,9 @@ PATH. On Linux it also has no network but its own loopback. The table says what 
 `told` (not done, and the user was told), `silent` (ended without the goal and without a word), `ran-on` (stopped by a
 bound), `crashed`, `not-run`. A control is healthy work: every word of the agent to its model there is a false alarm.";
 
+mod gates;
 mod learn;
 mod targets;
-
-/// The record is one line, of which a run takes about 700 bytes. The longest line that is read has 16 MiB.
-const MOST_RUNS: u64 = 10_000;
 
 /// Arguments of `balk crash`.
 #[derive(Args, Clone, Debug)]
@@ -124,22 +124,6 @@ struct Plan {
     jobs: Vec<(Job, Kind)>,
 }
 
-/// What makes the command fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gate {
-    Word(Word),
-    FalseAlarm,
-}
-
-fn gate(text: &str) -> Result<Gate, String> {
-    if text == FALSE_ALARM {
-        return Ok(Gate::FalseAlarm);
-    }
-    let known = || Word::ALL.map(Word::name).join(", ");
-    let word = Word::ALL.into_iter().find(|it| it.name() == text);
-    word.map(Gate::Word).ok_or_else(|| format!("expected one of {}, {FALSE_ALARM}", known()))
-}
-
 /// The guards of `proxy[=SET]`.
 fn through(text: &str) -> Result<String, String> {
     match text.split_once('=') {
@@ -148,8 +132,6 @@ fn through(text: &str) -> Result<String, String> {
         _ => Err("expected `proxy`, or `proxy=` and the names of guards".to_owned()),
     }
 }
-
-const FALSE_ALARM: &str = "false-alarm";
 
 /// A kill loses at most one in so many of the runs that have ended. The record is written whole each time: ten thousand
 /// runs cost 64 times its size this way, and 5,000 times if it were written after each.
@@ -162,19 +144,7 @@ impl Crash {
     /// An invalid command line, a folder that cannot be written, a run that cannot be started at all.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if let Some(file) = &self.job {
-            let read = |target: &str| {
-                worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")))
-            };
-            let guards = |spec: &str| {
-                let recipe = Recipe::new(&context.registry, spec, &Config::default());
-                let recipe = recipe.map_err(io::Error::other)?;
-                Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
-            };
-            let job = crash::read(file)?;
-            let out = job.out.clone();
-            crash::play(job, read, guards)
-                .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;
-            return Ok(Exit::Fine);
+            return play_one(context, file);
         }
         if self.agent.is_empty() && self.cmd.is_none() {
             let expected = "the name of an agent, or --cmd with the command of one";
@@ -187,6 +157,7 @@ impl Crash {
             Ok(plan) => plan,
             Err(failure) => return failure.or_exit(),
         };
+        check_played(&self.out)?;
         let _lock = Lock::of_new(&self.out)?;
         if let Err(why) = isolated {
             say(format_args!(
@@ -204,7 +175,7 @@ impl Crash {
             in_process: self.in_process(context, &worlds)?,
             runs: Vec::new(),
         };
-        self.play(&jobs, &interrupt, &mut record)?;
+        let lost = self.play(&jobs, &interrupt, &mut record)?;
         if interrupt.came() {
             say(format_args!("interrupted: {} of {} runs have a verdict", record.runs.len(), jobs.len()));
         }
@@ -212,7 +183,7 @@ impl Crash {
             if let Err(failure) = learn::learn(&self.out, &jobs, &record.runs) {
                 return failure.or_exit();
             }
-            return Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) });
+            return Ok(self.exit(&interrupt, &record, &lost));
         }
         // What came of each run was said when it ended.
         let report = Report::new(std::slice::from_ref(&record));
@@ -224,77 +195,55 @@ impl Crash {
              in process",
             program::command(&format!("report {out}"))
         ));
-        Ok(if interrupt.came() { Exit::Interrupted } else { self.gated(&record.runs) })
+        Ok(self.exit(&interrupt, &record, &lost))
     }
 
-    /// Whether the gates hold. An agent that never ran passes none.
-    fn gated(&self, played: &[Run]) -> Exit {
-        let nothing_ran = played.iter().all(|it| it.verdict.word == Word::NotRun);
-        let never_asked = |it: &Run| {
-            let line = it.verdict.line.as_deref().unwrap_or_default();
-            line.contains("never asked") || line.contains("cannot be started")
-        };
-        if nothing_ran && played.iter().any(never_asked) {
-            say(format_args!(
-                "no run was played. An agent starts in a folder of its own, and sees none of your variables but \
-                 PATH: give it each with --env NAME=VALUE, and name its files by absolute paths"
-            ));
-        }
-        if self.fail_on.is_empty() {
-            return Exit::Fine;
-        }
-        if nothing_ran {
-            say(format_args!("--fail-on: expected at least one run that was played, found none"));
-            return Exit::Unmet;
-        }
-        let failed: Vec<&Run> = played.iter().filter(|it| self.fails(it)).collect();
-        let Some(first) = failed.first() else { return Exit::Fine };
-        say(format_args!(
-            "--fail-on: expected none of {} runs to fail, found {}, the first {}",
-            played.len(),
-            failed.len(),
-            first.folder
-        ));
-        Exit::Unmet
-    }
-
-    fn fails(&self, played: &Run) -> bool {
-        self.fail_on.iter().any(|gate| match gate {
-            Gate::Word(word) => played.verdict.word == *word,
-            Gate::FalseAlarm => played.is_false_alarm(),
-        })
+    fn exit(&self, interrupt: &Interrupt, record: &Record, lost: &[String]) -> Exit {
+        if interrupt.came() { Exit::Interrupted } else { gated(&self.fail_on, &record.runs, lost) }
     }
 
     /// Plays the runs, several at once. An interrupt stops those that are played, and no other one begins. The record
-    /// is written before the first one and after each; where there are many, after some, as [`WRITTEN`] says.
-    fn play(&self, jobs: &[(Job, Kind)], interrupt: &Interrupt, record: &mut Record) -> Result<(), Error> {
+    /// is written before the first one and after each; where there are many, after some, as [`WRITTEN`] says. Returns
+    /// the folders of runs whose program broke.
+    fn play(
+        &self,
+        jobs: &[(Job, Kind)],
+        interrupt: &Interrupt,
+        record: &mut Record,
+    ) -> Result<Vec<String>, Error> {
         let program = std::env::current_exe()?;
         record::write(&self.out, record)?;
-        let kept = Mutex::new((&mut *record, vec![None; jobs.len()], 1));
+        let (mut lost, mut next) = (Vec::new(), 1);
+        let kept = Mutex::new((&mut *record, vec![None; jobs.len()], &mut lost, &mut next));
         let play = |(at, (job, kind)): (usize, &(Job, Kind))| {
             if interrupt.came() {
                 return Ok(());
             }
-            let run = crash::start(job, *kind, program.as_os_str(), &interrupt.flag())?;
+            let Finished { run, is_lost, complaints } =
+                crash::start(job, *kind, program.as_os_str(), &interrupt.flag())?;
+            complaints.iter().for_each(|it| say(format_args!("{}: {it}", job.folder)));
             let Some(run) = run else { return Ok(()) };
             let happened = happened(&run.verdict).plain();
             let colon = if happened.is_empty() { "" } else { ": " };
             let (word, seed) = (run.verdict.word, job.seed);
             say(format_args!("{} {}:{seed} {word}{colon}{happened}", job.name, job.scenario));
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            let (record, runs, next) = &mut *kept;
+            let (record, runs, lost, next) = &mut *kept;
             runs[at] = Some(run);
+            lost.extend(is_lost.then(|| job.folder.clone()));
             record.runs = runs.iter().flatten().cloned().collect();
-            if record.runs.len() >= *next {
-                *next = record.runs.len() + record.runs.len() / WRITTEN + 1;
-                // Where this fails, the other runs go on, and the last time counts.
-                let _ = record::write(&self.out, record);
+            if record.runs.len() >= **next {
+                **next = record.runs.len() + record.runs.len() / WRITTEN + 1;
+                // The other runs go on, and the last time counts.
+                if let Err(error) = record::write(&self.out, record) {
+                    say(format_args!("not yet: {error}"));
+                }
             }
             Ok(())
         };
         let played = threads(self.jobs.into())?.install(|| jobs.par_iter().enumerate().try_for_each(play));
         let written = record::write(&self.out, record);
-        played.and(written)
+        played.and(written).map(|()| lost)
     }
 
     /// Whether there are guards for `--through` that can be there.
@@ -327,8 +276,8 @@ impl Crash {
         let seeds = self.seeds();
         let seeds = (seeds.end() - seeds.start()).saturating_add(1);
         let runs = seeds.saturating_mul((agents.len() * worlds.len()) as u64);
-        if runs > MOST_RUNS {
-            let expected = format!("at most {MOST_RUNS} runs: agents times scenarios times seeds");
+        if runs > RUNS_MAX {
+            let expected = format!("at most {RUNS_MAX} runs: agents times scenarios times seeds");
             return Err(Error::usage("--seeds", &expected, runs).into());
         }
         let tools = self.tools();
@@ -362,6 +311,7 @@ impl Crash {
                         replies: self.replies,
                         through: through.clone(),
                         isolated,
+                        quotes: record::quotes(runs),
                         out: self.out.join(&folder),
                         folder,
                     };
@@ -445,4 +395,33 @@ impl Crash {
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()
     }
+}
+
+/// Plays the run that a file describes, inside its namespaces.
+fn play_one(context: &Context, file: &Path) -> Result<Exit, Error> {
+    let read =
+        |target: &str| worlds(target).map_err(|_| io::Error::other(format!("`{target}` cannot be read")));
+    let guards = |spec: &str| {
+        let recipe = Recipe::new(&context.registry, spec, &Config::default());
+        let recipe = recipe.map_err(io::Error::other)?;
+        Ok(Box::new(move || recipe.stack(&TruthChannel::default())) as Box<Guards>)
+    };
+    let placed = crash::read(file)?;
+    let out = placed.job.out.clone();
+    let tell = |told: &str| {
+        let mut out = out::json();
+        out.write_all(told.as_bytes()).and_then(|()| out.flush())
+    };
+    crash::play(placed, read, guards, tell)
+        .map_err(|error| Error::file(&out, "a run that can be played", error.to_string()))?;
+    Ok(Exit::Fine)
+}
+
+/// Says what is in the way if that is what an earlier command played.
+fn check_played(out: &Path) -> Result<(), Error> {
+    check_free(out)?;
+    let Ok(there) = record::read(out) else { return Ok(()) };
+    let found = format!("{} of {} runs of an earlier `balk crash`", there.runs.len(), there.planned);
+    let hint = "they are not resumed: delete the folder, or name another one";
+    Err(Error::file(out, "an empty or new folder", found).hint(hint))
 }

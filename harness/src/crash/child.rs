@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use crate::bench::Stopwatch;
-use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX, Tree, in_own_group};
-use output::{Capture, captured};
+use crate::processes::{MEMORY_MIB_MAX, PROCESSES_MAX, Tree, end_holders, in_own_group, pipe};
+use output::captured;
 
 pub use crate::processes::Belonging;
+pub(super) use output::Capture;
 pub use output::Output;
 
 mod output;
@@ -33,7 +33,7 @@ pub struct Bounds {
     /// How long it may take to end after it was asked to. Then it is killed.
     pub grace: Duration,
     /// How many bytes are kept of each of its outputs.
-    pub bytes: u64,
+    pub bytes: usize,
     /// How many processes it may have at the same time, with itself.
     pub processes: u64,
     /// How much memory it may have with all that it starts, in MiB.
@@ -78,7 +78,8 @@ pub struct Ran {
     pub stdout: Output,
     /// What it said on the side.
     pub stderr: Output,
-    /// The processes that were there after it had ended by itself: how many of each name.
+    /// The processes that were there after it had ended by itself, and those that only its outputs led to: how many of
+    /// each name.
     pub left_over: BTreeMap<String, u32>,
 }
 
@@ -92,15 +93,13 @@ pub struct Watched<'w> {
     pub signs: &'w dyn Fn() -> u64,
 }
 
-/// Runs a program until it ends, is to stop, or has given no sign for its time. Nothing of it runs afterwards. Its
-/// outputs are written to the files `stdout` and `stderr`.
+/// Runs a program until it ends, is to stop, or has given no sign for its time. Nothing of it runs afterwards.
 ///
 /// # Errors
-/// It cannot be started, or a file cannot be written.
+/// It cannot be started.
 pub fn run(
     mut command: Command,
     belonging: Belonging,
-    (stdout, stderr): (&Path, &Path),
     bounds: Bounds,
     watched: Watched<'_>,
 ) -> io::Result<Ran> {
@@ -108,27 +107,51 @@ pub fn run(
     let watch = Stopwatch::start();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let tree = Tree::new(child.id(), belonging);
-    let out = captured(child.stdout.take(), stdout, bounds.bytes);
-    let err = captured(child.stderr.take(), stderr, bounds.bytes);
-    // Whatever goes wrong, nothing of the program may go on.
-    let waited = out
-        .and_then(|out| Ok((out, err?)))
-        .and_then(|files| Ok((files, waited(&mut child, &tree, bounds, watched)?)));
+    let (out, err) = outputs(&mut child, bounds.bytes);
+    let waited = waited(&mut child, &tree, bounds, watched);
     let nanoseconds = watch.nanoseconds();
-    let ((out, err), ended): ((Capture, Capture), _) = match waited {
-        Ok(waited) => waited,
+    let ended = match waited {
+        Ok(ended) => ended,
+        // Whatever goes wrong, nothing of the program may go on.
         Err(error) => {
             let _ = end(&mut child, &tree, Duration::ZERO);
             return Err(error);
         }
     };
-    let left_over = match ended {
+    let mut left_over = match ended {
         Ended::Itself => settled(&tree),
         Ended::Stopped | Ended::OutOfTime | Ended::TooLarge => BTreeMap::new(),
     };
     let status = end(&mut child, &tree, bounds.grace)?;
-    Ok(Ran { ended, status, nanoseconds, stdout: out.output()?, stderr: err.output()?, left_over })
+    if !(out.ends() && err.ends()) {
+        for name in holders(&[&out, &err]) {
+            *left_over.entry(name).or_default() += 1;
+        }
+    }
+    Ok(Ran { ended, status, nanoseconds, stdout: out.output(), stderr: err.output(), left_over })
 }
+
+/// Begins to read both outputs of a program, which are pipes.
+pub(super) fn outputs(child: &mut Child, bytes_max: usize) -> (Capture, Capture) {
+    let out = child.stdout.take().expect("it is a pipe");
+    let err = child.stderr.take().expect("it is a pipe");
+    let pipes = (pipe(&out), pipe(&err));
+    (captured(out, pipes.0, bytes_max), captured(err, pipes.1, bytes_max))
+}
+
+/// Ends the processes that hold an output of a program that has ended, and returns their names: they left the program
+/// and have another environment, so nothing else leads to them.
+fn holders(outputs: &[&Capture]) -> Vec<String> {
+    let pipes: Vec<u64> = outputs.iter().filter_map(|it| it.pipe).collect();
+    let mut names: Vec<String> = end_holders(&pipes).into_iter().map(|it| it.name).collect();
+    if !outputs.iter().all(|it| it.ends()) {
+        names.push(UNKNOWN.to_owned());
+    }
+    names
+}
+
+/// What is said of a process that holds an output and is not found.
+const UNKNOWN: &str = "(unknown)";
 
 fn waited(child: &mut Child, tree: &Tree, bounds: Bounds, watched: Watched<'_>) -> io::Result<Ended> {
     let (mut watch, mut signs) = (Stopwatch::start(), 0);

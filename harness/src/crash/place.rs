@@ -9,10 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
-
 use crate::files::write_passing;
 
+pub use folder::Folder;
+pub(crate) use folder::remove;
+
+mod folder;
 mod repository;
 
 /// Where every system has its programs.
@@ -45,14 +47,6 @@ pub struct Place {
     pub path: Vec<PathBuf>,
     /// The environment: nothing else is in it.
     pub variables: BTreeMap<OsString, OsString>,
-}
-
-/// A new folder for a place, which is deleted with the value.
-///
-/// # Errors
-/// It cannot be made.
-pub fn fresh() -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix("work-").tempdir()
 }
 
 impl Place {
@@ -200,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_workspace_is_a_repository_with_one_commit_of_the_files() {
-        let folder = fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let place = Place::new(folder.path(), &files(), &[]).expect("it can be made");
         assert_eq!(fs::read_to_string(place.workspace.join("src/deep/a.py")).expect("a file"), "print(1)\n");
         assert!(!folder.path().join("never").exists(), "no file is outside of the workspace");
@@ -211,7 +205,7 @@ mod tests {
         assert_eq!(git(&["ls-files"]), "README.md\nsrc/deep/a.py\n");
         assert_eq!(git(&["status", "--porcelain"]), "");
         assert_eq!(git(&["branch", "--show-current"]), "main\n");
-        let other = fresh().expect("a folder");
+        let other = Folder::new().expect("a folder");
         let again = Place::new(other.path(), &files(), &[]).expect("it can be made");
         let head = |place: &Place| output(place.command("git").args(["rev-parse", "HEAD"]));
         assert_eq!(head(&place), head(&again), "the commit does not depend on the time or the machine");
@@ -219,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_environment_has_nothing_of_the_users_own() {
-        let folder = fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let mut place = Place::new(folder.path(), &BTreeMap::new(), &["/opt/it's".into()]).expect("a place");
         place.set("OPENAI_API_KEY", "x");
         let printed = output(&mut place.command("env"));
@@ -238,7 +232,7 @@ mod tests {
 
     #[test]
     fn login_shells_find_the_stand_ins_first() {
-        let folder = fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let place = Place::new(folder.path(), &BTreeMap::new(), &["/opt/it's".into()]).expect("a place");
         let expected = format!("{}:/opt/it's:/usr/local/sbin:", place.programs.display());
         for (shell, flags) in [("sh", "-lc"), ("bash", "-lc"), ("bash", "-ic"), ("sh", "-c"), ("zsh", "-lc")]
@@ -252,7 +246,7 @@ mod tests {
 
     #[test]
     fn no_path_says_what_it_is_for() {
-        let folder = fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let place = Place::new(folder.path(), &BTreeMap::new(), &[]).expect("it can be made");
         for path in [&place.home, &place.workspace, &place.programs, &place.notes] {
             let path = path.display().to_string();
@@ -264,7 +258,7 @@ mod tests {
 
     #[test]
     fn only_paths_of_the_workspace_are_inside() {
-        let folder = fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let place = Place::new(folder.path(), &BTreeMap::new(), &[]).expect("it can be made");
         let real = |path: &str| Some(place.workspace.join(path));
         let absolute = place.workspace.join("a/b.txt").display().to_string();

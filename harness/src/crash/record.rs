@@ -18,6 +18,21 @@ use crate::lock::Lock;
 /// The file of the record, in the folder of `balk crash --out`.
 pub const RUNS: &str = "runs.json";
 
+/// The most runs of a record. It is one line, of which a run takes about 700 bytes beside what it quotes. The longest
+/// line that is read has 16 MiB.
+pub const RUNS_MAX: u64 = 10_000;
+
+/// The most bytes of agents' texts that all runs of a record quote together, and those that one of them quotes.
+const QUOTES_BYTES: u64 = 4 << 20;
+const QUOTES_OF_A_RUN: u64 = 64 << 10;
+
+/// How many bytes of its agent's texts each of so many runs may quote.
+#[must_use]
+pub fn quotes(runs: u64) -> usize {
+    let bytes = (QUOTES_BYTES / runs.max(1)).min(QUOTES_OF_A_RUN);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
 /// The last version without a seal.
 const UNSEALED: u32 = 2;
 
@@ -141,8 +156,9 @@ pub fn is_there(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use balk_reports::records::crash::Verdict;
+    use balk_reports::records::crash::{Left, Verdict};
 
+    use super::super::verdict::quoting;
     use super::*;
     use crate::files::write_passing;
 
@@ -198,6 +214,33 @@ mod tests {
                 is_below || error.contains(&format!("below that of the record, found `{of_run}`")),
                 "{error}"
             );
+        }
+    }
+
+    /// Whatever agents say.
+    #[test]
+    fn a_record_of_the_most_runs_can_be_read() {
+        let text = || "\u{1}\u{1}\"x".repeat(1_000);
+        let verdict = Verdict {
+            interventions: (0..40).map(|it| (it, text())).collect(),
+            left: Left((0..256).map(|it| (format!("{it}{}", text()), 1)).collect()),
+            ..Verdict::not_run(text())
+        };
+        for runs in [1, 100, RUNS_MAX] {
+            let run = Run {
+                agent: "a-name-of-an-agent+proxy".to_owned(),
+                scenario: "the-long-name-of-a-scenario".to_owned(),
+                kind: balk_scenarios::Kind::Stubborn,
+                seed: "10000".to_owned(),
+                folder: "a-name-of-an-agent+proxy/the-long-name-of-a-scenario-10000".to_owned(),
+                record: Some("0123456789abcdef".to_owned()),
+                verdict: quoting(verdict.clone(), quotes(runs)),
+            };
+            let folder = tempfile::tempdir().expect("a folder");
+            let runs = (0..runs).map(|_| run.clone()).collect();
+            let whole = Record { runs, ..record() };
+            write(folder.path(), &whole).expect("it can be written");
+            assert_eq!(read(folder.path()).expect("it can be read"), whole);
         }
     }
 

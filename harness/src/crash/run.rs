@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,6 @@ use super::real::Real;
 use super::site::Site;
 use super::verdict::{Facts, verdict};
 use crate::files::write_passing;
-use crate::input;
 use crate::proxy::{Base, Guards, Proxy, Proxying};
 use crate::serve::{Scripts, Serve, Server, Step, Told, user_read};
 use crate::told::{Printed, squeezed};
@@ -34,8 +33,10 @@ pub struct Order {
     pub worlds: Worlds,
     /// The seed of the world.
     pub seed: u64,
-    /// An empty folder.
+    /// An empty folder, for the agent.
     pub folder: PathBuf,
+    /// A folder that the agent is not told of, for the log of a proxy.
+    pub log: PathBuf,
     /// Folders of programs that the agent needs.
     pub tools: Vec<PathBuf>,
     /// How long it may run without a request that is answered.
@@ -57,6 +58,10 @@ pub struct Done {
     pub verdict: Verdict,
     /// What happened, step by step.
     pub steps: Vec<Step>,
+    /// What it printed each time that it was started: on standard output, and on standard error.
+    pub printed: Vec<[Vec<u8>; 2]>,
+    /// What of the proxy's log could not be written, and why.
+    pub unlogged: Option<(PathBuf, String)>,
 }
 
 /// Runs an agent to its end; `through` has the guards of a proxy between it and its model.
@@ -78,7 +83,10 @@ pub fn run(order: &Order, through: Option<Box<Guards>>) -> io::Result<Done> {
     if let Err(error) = agent.plays(world.opening()) {
         return Ok(not_run(format!("{} cannot be started: {error}", profile.agent)));
     }
-    agent.judged()
+    let done = agent.judged()?;
+    let unlogged = agent.proxy.as_ref().and_then(Proxy::unlogged);
+    let printed = agent.runs.into_iter().map(|it| [it.stdout.bytes, it.stderr.bytes]).collect();
+    Ok(Done { printed, unlogged, ..done })
 }
 
 fn serve(order: &Order, site: Real) -> io::Result<Server> {
@@ -106,13 +114,10 @@ fn between(order: &Order, server: &Server, guards: Box<Guards>) -> io::Result<Pr
     Proxy::start(Proxying {
         guards: Some(guards),
         profile: Some(order.profile.clone()),
-        log: Some(order.folder.join(PROXY)),
+        log: Some(order.log.clone()),
         ..Proxying::new(upstream)
     })
 }
-
-/// The log of a proxy, in the folder of a run.
-pub(super) const PROXY: &str = "proxy";
 
 /// The conversation of a run.
 const RUN: &str = "run";
@@ -146,7 +151,7 @@ impl Agent<'_> {
             if nth == 0 {
                 self.prepare(&filling)?;
             }
-            let ran = match self.child(&command, nth) {
+            let ran = match self.child(&command) {
                 Ok(ran) => ran,
                 // It can have removed what it needs to begin once more.
                 Err(_) if nth > 0 => {
@@ -180,7 +185,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    fn child(&self, command: &[String], nth: u32) -> io::Result<Ran> {
+    fn child(&self, command: &[String]) -> io::Result<Ran> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
         let found = self.place.find(program).unwrap_or_else(|| program.into());
@@ -192,19 +197,17 @@ impl Agent<'_> {
             Belonging::Marked(format!("HOME={}", self.place.home.display()))
         };
         let bounds = Bounds { time: self.order.time, ..Bounds::default() };
-        let output = |name: &str| self.order.folder.join(format!("{name}-{nth}.txt"));
-        let outputs = (output("stdout"), output("stderr"));
         let bound = self.server.bound();
         let stop = || [&bound, &self.order.stop].iter().any(|it| it.load(Ordering::Relaxed));
         let watched = Watched { stop: &stop, signs: &|| self.server.answered() };
-        child::run(command, belonging, (&outputs.0, &outputs.1), bounds, watched)
+        child::run(command, belonging, bounds, watched)
     }
 
     /// What came of it all.
-    fn judged(self) -> io::Result<Done> {
+    fn judged(&self) -> io::Result<Done> {
         self.server.ends(Some(RUN))?;
         let Some(told) = self.server.told(Some(RUN)) else {
-            return Ok(not_run(self.never_asked()?));
+            return Ok(not_run(self.never_asked()));
         };
         if let Some(why) = &told.unbound {
             return Ok(not_run(why.clone()));
@@ -214,37 +217,37 @@ impl Agent<'_> {
             let why = "none of its requests is of the task: they offer the model no tools, and the scenario needs some";
             return Ok(not_run(why.to_owned()));
         }
-        let facts = self.facts(&told)?;
+        let facts = self.facts(&told);
         let kind = self.order.worlds.scenario(self.order.seed, Pools::Open).kind;
         let verdict = verdict(&told, kind, facts);
-        Ok(Done { verdict, steps: told.steps })
+        Ok(Done { steps: told.steps, ..Done::of(verdict) })
     }
 
     /// Why there is no conversation.
-    fn never_asked(&self) -> io::Result<String> {
+    fn never_asked(&self) -> String {
         if let Some(why) = self.server.refused() {
-            return Ok(format!("its first request was refused: {why}"));
+            return format!("its first request was refused: {why}");
         }
-        let Some(ran) = self.runs.last() else { return Ok("it never asked its model".to_owned()) };
+        let Some(ran) = self.runs.last() else { return "it never asked its model".to_owned() };
         if ran.ended == Ended::OutOfTime {
-            return Ok(format!("it did not ask its model in {} s", self.order.time.as_secs()));
+            return format!("it did not ask its model in {} s", self.order.time.as_secs());
         }
-        let Printed { last, .. } = said(ran, &[])?;
+        let Printed { last, .. } = said(ran, &[]);
         let said = last.unwrap_or_else(|| "and printed nothing".to_owned());
-        Ok(format!("it never asked its model ({said})"))
+        format!("it never asked its model ({said})")
     }
 
     /// What a proxy says to the user is known, so it need not be guessed whether the agent passed it on.
-    fn told_by_proxy(&self, ran: &Ran, printed: Printed) -> io::Result<Printed> {
-        let Some(proxy) = &self.proxy else { return Ok(printed) };
-        let outputs = [output(&ran.stdout.file)?, output(&ran.stderr.file)?].map(|it| squeezed(&it));
+    fn told_by_proxy(&self, ran: &Ran, printed: Printed) -> Printed {
+        let Some(proxy) = &self.proxy else { return printed };
+        let outputs = [&ran.stdout, &ran.stderr].map(|it| squeezed(&String::from_utf8_lossy(&it.bytes)));
         let is_there = |line: &&str| outputs.iter().any(|it| it.contains(&squeezed(line)));
         let told = proxy.told();
         let line = told.iter().rev().filter_map(|text| text.lines().next()).find(is_there);
-        Ok(Printed { told: printed.told.clone().or_else(|| line.map(str::to_owned)), ..printed })
+        Printed { told: printed.told.clone().or_else(|| line.map(str::to_owned)), ..printed }
     }
 
-    fn facts(&self, all: &Told) -> io::Result<Facts> {
+    fn facts(&self, all: &Told) -> Facts {
         let last = self.runs.last();
         // An agent that ends because its next request was refused was stopped by the bound all the same.
         let is_stopped = self.server.bound().load(Ordering::Relaxed);
@@ -254,12 +257,12 @@ impl Agent<'_> {
             *left.entry(name.clone()).or_default() += count;
         }
         let trial = self.server.world(Some(RUN)).map(|it| trial(&it));
-        Ok(Facts {
+        Facts {
             ended,
             code: last.and_then(|it| it.status.code()),
             signalled: last.is_some_and(|it| is_signalled(it.status)),
             printed: match last {
-                Some(ran) => self.told_by_proxy(ran, said(ran, &all.steps)?)?,
+                Some(ran) => self.told_by_proxy(ran, said(ran, &all.steps)),
                 None => Printed::default(),
             },
             left: Left(left),
@@ -268,19 +271,14 @@ impl Agent<'_> {
             same_acts: trial.as_ref().map_or([0, 0], |it| same_acts(&all.steps, it)),
             goal_in_process: trial.is_some_and(|it| it.goal),
             unheard: self.unheard,
-        })
+        }
     }
 }
 
 /// What the user of the agent reads at last.
-fn said(ran: &Ran, steps: &[Step]) -> io::Result<Printed> {
-    let (stdout, stderr) = (output(&ran.stdout.file)?, output(&ran.stderr.file)?);
-    Ok(user_read(steps, Some(&stdout), &stderr))
-}
-
-fn output(file: &Path) -> io::Result<String> {
-    let bytes = input::own(file).map_err(io::Error::other)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+fn said(ran: &Ran, steps: &[Step]) -> Printed {
+    let [stdout, stderr] = [&ran.stdout, &ran.stderr].map(|it| String::from_utf8_lossy(&it.bytes));
+    user_read(steps, Some(&stdout), &stderr)
 }
 
 #[cfg(unix)]
@@ -294,6 +292,13 @@ fn is_signalled(_: ExitStatus) -> bool {
     false
 }
 
+impl Done {
+    /// A verdict, and nothing else yet.
+    fn of(verdict: Verdict) -> Self {
+        Self { verdict, steps: Vec::new(), printed: Vec::new(), unlogged: None }
+    }
+}
+
 fn not_run(why: String) -> Done {
-    Done { verdict: Verdict::not_run(why), steps: Vec::new() }
+    Done::of(Verdict::not_run(why))
 }

@@ -86,6 +86,54 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
     }
 }
 
+/// The verdict with at most about so many bytes of the agent's texts, as JSON has them: its line, its words to its
+/// model, and the names of what it left behind. Where they are more, the end of the longest is left out.
+pub(super) fn quoting(mut verdict: Verdict, bytes_max: usize) -> Verdict {
+    let mut texts = usize::from(verdict.line.is_some()) + verdict.interventions.len() + verdict.left.0.len();
+    let mut bytes_left = bytes_max;
+    // What a short text does not need, the later ones get.
+    let mut cut = |text: &mut String| {
+        bytes_left -= shorten(text, bytes_left / texts);
+        texts -= 1;
+    };
+    verdict.line.iter_mut().for_each(&mut cut);
+    verdict.interventions.iter_mut().for_each(|(_, text)| cut(text));
+    let mut left = Left::default();
+    for (mut name, count) in verdict.left.0 {
+        cut(&mut name);
+        *left.0.entry(name).or_default() += count;
+    }
+    Verdict { left, ..verdict }
+}
+
+/// Leaves out the end of a text that has more bytes in JSON than that. Returns how many it has then.
+fn shorten(text: &mut String, bytes_max: usize) -> usize {
+    const CUT: char = '…';
+    let in_json = |c: char| match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        c => c.len_utf8(),
+    };
+    let (mut bytes, mut fits) = (0, (0, 0));
+    for (at, c) in text.char_indices() {
+        if bytes + CUT.len_utf8() <= bytes_max {
+            fits = (at, bytes);
+        }
+        bytes += in_json(c);
+        if bytes > bytes_max {
+            let (end, bytes) = fits;
+            text.truncate(end);
+            // Without room for the sign, nothing is left.
+            if bytes_max < CUT.len_utf8() {
+                return 0;
+            }
+            text.push(CUT);
+            return bytes + CUT.len_utf8();
+        }
+    }
+    bytes
+}
+
 /// Why a healthy model ends the run itself.
 fn refused_wait(interventions: &[(usize, String)]) -> String {
     let said = interventions.last().map_or("", |(_, text)| text.lines().next().unwrap_or_default());
@@ -138,4 +186,47 @@ fn waits(told: &Told) -> Vec<u64> {
     let again = |step: &&Step| matches!(step, Step::Act { attempt: 2.., .. });
     let gaps = told.arrivals.windows(2).map(|pair| (pair[1] - pair[0]) / 1_000_000);
     asked.skip(1).zip(gaps).filter(|(step, _)| again(step)).map(|(_, gap)| gap).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_where_json_has_too_many_bytes_of_it() {
+        for (text, most, expected) in [
+            ("", 0, ""),
+            ("abc", 0, ""),
+            ("abc", 2, ""),
+            ("abcd", 3, "…"),
+            ("abcd", 4, "abcd"),
+            ("abcdef", 5, "ab…"),
+            ("éééé", 7, "éé…"),
+            ("éééé", 8, "éééé"),
+            ("\u{1}\u{1}", 11, "\u{1}…"),
+            ("\"\n\\", 6, "\"\n\\"),
+            ("\"\n\\", 5, "\"…"),
+        ] {
+            let mut cut = text.to_owned();
+            let bytes = shorten(&mut cut, most);
+            assert_eq!(cut, expected, "{text:?}, {most}");
+            assert_eq!(serde_json::to_string(&cut).expect("plain data").len(), bytes + 2, "{text:?}, {most}");
+        }
+    }
+
+    #[test]
+    fn what_a_verdict_quotes_has_a_bound_and_short_texts_stay_whole() {
+        let of = |line: &str, words: &[&str]| Verdict {
+            interventions: words.iter().map(|it| (1, (*it).to_owned())).collect(),
+            left: Left([("sleep".to_owned(), 2), ("cat".to_owned(), 1)].into()),
+            ..Verdict::not_run(line.to_owned())
+        };
+        let short = of("a line", &["Go on.", "Stop."]);
+        assert_eq!(quoting(short.clone(), 100), short);
+        let long = "x".repeat(1_000);
+        let cut = format!("{}…", "x".repeat(128));
+        assert_eq!(quoting(of("", &["Go on.", &long]), 400), of("", &["Go on.", &cut]));
+        let none = quoting(of(&long, &[&long]), 0);
+        assert_eq!((none.line.as_deref(), &none.left), (Some(""), &Left([(String::new(), 3)].into())));
+    }
 }

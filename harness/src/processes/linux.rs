@@ -44,6 +44,16 @@ pub(crate) fn has(id: u32, variable: &str) -> bool {
     environment.split(|it| *it == 0).any(|it| it == variable.as_bytes())
 }
 
+/// Whether a process has one of these pipes open.
+pub(crate) fn has_pipe(id: u32, pipes: &[u64]) -> bool {
+    let open = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
+    let number = |it: fs::DirEntry| {
+        let to = fs::read_link(it.path()).ok()?;
+        to.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+    };
+    open.filter_map(number).any(|it: u64| pipes.contains(&it))
+}
+
 /// The memory of a process that no file on a disk has: what it shares with such a file can be dropped at any time.
 /// Memory that processes share without one counts for each that has touched it.
 pub(crate) fn memory_kib(id: u32) -> Option<u64> {

@@ -97,6 +97,41 @@ impl Tree {
     }
 }
 
+/// The number of the pipe that this is an end of. `None` where that is not known.
+#[cfg(target_os = "linux")]
+pub(crate) fn pipe(end: &impl rustix::fd::AsFd) -> Option<u64> {
+    rustix::fs::fstat(end).ok().map(|it| it.st_ino)
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn pipe<T>(_: &T) -> Option<u64> {
+    None
+}
+
+/// Kills every other process that has one of these pipes open, and returns them.
+#[cfg(target_os = "linux")]
+pub(crate) fn end_holders(pipes: &[u64]) -> Vec<Member> {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let own = std::process::id();
+    let holds = |it: &linux::Process| it.id != own && linux::has_pipe(it.id, pipes);
+    let holders = linux::processes().into_iter().filter(holds).map(|it| Member { id: it.id, name: it.name });
+    holders
+        .inspect(|it| {
+            let pid = i32::try_from(it.id).ok().and_then(Pid::from_raw);
+            // What has ended meanwhile is no error.
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+        })
+        .collect()
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn end_holders(_: &[u64]) -> Vec<Member> {
+    Vec::new()
+}
+
 #[cfg(not(unix))]
 impl Tree {
     /// The program itself is ended by its handle; what it has started is not known here.

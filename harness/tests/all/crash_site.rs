@@ -78,7 +78,7 @@ fn play(name: &str, (agent, list): (&str, &str), counts: &mut Counts) {
     let channel = TruthChannel::default();
     let trial = engine::run(&world, &mut recipe("none").stack(&channel), &channel);
     let mut environment = Environment::new(&world);
-    let folder = place::fresh().expect("a folder");
+    let folder = place::Folder::new().expect("a folder");
     let place = Place::new(folder.path(), environment.files(), &[]).expect("a place");
     let mut site = Site::new(&place, &environment);
     let completions = trial.entries.iter().filter_map(|entry| {

@@ -18,6 +18,7 @@ mod compare;
 mod compose;
 mod controls;
 mod crash;
+mod crash_hostile;
 mod crash_interrupted;
 mod crash_record;
 mod crash_site;

@@ -1,13 +1,11 @@
-//! What a program prints, in a file, within bounds.
+//! What a program prints, within bounds.
 
 use std::collections::VecDeque;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-
-use crate::files;
 
 /// How long an output may stay open after every process has ended: one that was not found may hold it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -15,75 +13,92 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a program printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// The file that has it. Where it was too long, its middle is left out, and a line says so.
-    pub file: PathBuf,
+    /// The bytes. Where there were too many, the middle is left out, and a line says so. They are in memory, where no
+    /// program can change or remove them.
+    pub bytes: Vec<u8>,
     /// How many bytes were left out.
     pub left_out: u64,
 }
 
 /// An output that is being read.
 #[derive(Debug)]
-pub(super) struct Capture {
-    file: PathBuf,
-    left_out: Receiver<io::Result<u64>>,
+pub(in crate::crash) struct Capture {
+    /// The number of its pipe, where that is known.
+    pub(super) pipe: Option<u64>,
+    kept: Arc<Mutex<Kept>>,
+    end: Receiver<()>,
 }
 
 impl Capture {
-    /// What was read, up to its end.
-    pub(super) fn output(self) -> io::Result<Output> {
-        let late =
-            || io::Error::new(io::ErrorKind::TimedOut, "an output is still open after its program has ended");
-        let left_out = self.left_out.recv_timeout(PATIENCE).map_err(|_| late())??;
-        Ok(Output { file: self.file, left_out })
+    /// Waits for its end, for a while. Returns whether it came.
+    pub(super) fn ends(&self) -> bool {
+        // The sender is gone after the end, also if it was waited for before.
+        !matches!(self.end.recv_timeout(PATIENCE), Err(mpsc::RecvTimeoutError::Timeout))
+    }
+
+    /// What was read up to its end, or up to now if that does not come.
+    pub(in crate::crash) fn all(self) -> Vec<u8> {
+        self.ends();
+        self.output().bytes
+    }
+
+    /// What was read so far.
+    pub(super) fn output(self) -> Output {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).output()
     }
 }
 
-/// Reads an output into a file. The first half of `bytes_max` and the last half of it are kept: errors come at the end.
-pub(super) fn captured(
-    from: Option<impl Read + Send + 'static>,
-    file: &Path,
-    bytes_max: u64,
-) -> io::Result<Capture> {
-    let from = from.ok_or_else(|| io::Error::other("the output is no pipe"))?;
-    let out = files::passing(file)?;
-    let (sender, left_out) = mpsc::channel();
+/// Reads an output. The first half of `bytes_max` and the last half of it are kept: errors come at the end.
+pub(super) fn captured(from: impl Read + Send + 'static, pipe: Option<u64>, bytes_max: usize) -> Capture {
+    let (sender, end) = mpsc::channel::<()>();
+    let kept = Arc::new(Mutex::new(Kept { half: bytes_max / 2, ..Kept::default() }));
+    let keeps = Arc::clone(&kept);
     thread::spawn(move || {
-        // The receiver may have given up waiting. Then the result is not needed.
-        let _ = sender.send(copy(from, BufWriter::new(out), bytes_max));
+        read(from, &keeps);
+        drop(sender);
     });
-    Ok(Capture { file: file.to_owned(), left_out })
+    Capture { pipe, kept, end }
 }
 
-/// Copies everything that fits, and returns how many bytes did not.
-fn copy(mut from: impl Read, mut out: impl Write, bytes_max: u64) -> io::Result<u64> {
-    let half = usize::try_from(bytes_max / 2).unwrap_or(usize::MAX);
-    let (mut written, mut left_out) = (0, 0);
-    let mut tail = VecDeque::new();
+/// Reads to the end. An output that cannot be read any more has ended.
+fn read(mut from: impl Read, kept: &Mutex<Kept>) {
     let mut buffer = vec![0; 64 << 10];
     loop {
-        let count = match from.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        if count == 0 {
-            break;
+        match from.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => break,
+            Ok(count) => kept.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count]),
         }
-        let (first, rest) = buffer[..count].split_at(count.min(half - written));
-        out.write_all(first)?;
-        written += first.len();
-        tail.extend(rest);
-        let over = tail.len().saturating_sub(half);
-        tail.drain(..over);
-        left_out += over as u64;
     }
-    if left_out > 0 {
-        write!(out, "\n[{left_out} bytes left out]\n")?;
+}
+
+/// What is kept of an output.
+#[derive(Debug, Default)]
+struct Kept {
+    half: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    left_out: u64,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        let (first, rest) = bytes.split_at(bytes.len().min(self.half - self.head.len()));
+        self.head.extend(first);
+        self.tail.extend(rest);
+        let over = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..over);
+        self.left_out += over as u64;
     }
-    let (first, second) = tail.as_slices();
-    out.write_all(first)?;
-    out.write_all(second)?;
-    out.flush()?;
-    Ok(left_out)
+
+    fn output(&self) -> Output {
+        let mut bytes = self.head.clone();
+        if self.left_out > 0 {
+            bytes.extend(format!("\n[{} bytes left out]\n", self.left_out).into_bytes());
+        }
+        bytes.extend(&self.tail);
+        Output { bytes, left_out: self.left_out }
+    }
 }
 
 #[cfg(test)]
@@ -91,10 +106,11 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(printed: &[u8], bytes_max: u64, expected: &str, expected_left_out: u64) {
-        let mut out = Vec::new();
-        let left_out = copy(printed, &mut out, bytes_max).expect("memory can be written");
-        assert_eq!((String::from_utf8_lossy(&out).as_ref(), left_out), (expected, expected_left_out));
+    fn check(printed: &'static [u8], bytes_max: usize, expected: &str, expected_left_out: u64) {
+        let capture = captured(printed, None, bytes_max);
+        assert!(capture.ends() && capture.ends());
+        let Output { bytes, left_out } = capture.output();
+        assert_eq!((String::from_utf8_lossy(&bytes).as_ref(), left_out), (expected, expected_left_out));
     }
 
     #[test]
@@ -102,7 +118,7 @@ mod tests {
         check(b"", 8, "", 0);
         check(b"12345678", 8, "12345678", 0);
         check(b"1234abcde5678", 8, "1234\n[5 bytes left out]\n5678", 5);
-        let long = vec![b'x'; 1 << 20];
-        check(&long, 0, "\n[1048576 bytes left out]\n", 1 << 20);
+        static LONG: [u8; 1 << 20] = [b'x'; 1 << 20];
+        check(&LONG, 0, "\n[1048576 bytes left out]\n", 1 << 20);
     }
 }

@@ -35,9 +35,8 @@ impl Run {
     fn watched(&self, script: &str, watched: Watched<'_>) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("HOME", self.folder.path()).current_dir(self.folder.path());
-        let files = (self.file("out"), self.file("err"));
         let belonging = Belonging::Marked(self.mark.clone());
-        super::run(command, belonging, (&files.0, &files.1), self.bounds, watched).expect("it runs")
+        super::run(command, belonging, self.bounds, watched).expect("it runs")
     }
 
     /// Whether the process whose number is in this file is running.
@@ -53,8 +52,7 @@ fn a_program_that_ends_has_its_own_status_and_both_outputs() {
     let run = Run::new();
     let ran = run.script("echo one; echo two >&2; exit 3", &AtomicBool::new(false));
     assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(3)));
-    assert_eq!(fs::read_to_string(&ran.stdout.file).expect("a file"), "one\n");
-    assert_eq!(fs::read_to_string(&ran.stderr.file).expect("a file"), "two\n");
+    assert_eq!((&*ran.stdout.bytes, &*ran.stderr.bytes), (&b"one\n"[..], &b"two\n"[..]));
     assert!(ran.left_over.is_empty() && ran.nanoseconds > 0);
     let ran = run.script("read line && echo \"$line\"", &AtomicBool::new(false));
     assert_eq!(ran.status.code(), Some(1), "it has no input");
@@ -67,7 +65,7 @@ fn a_program_that_goes_on_is_asked_to_end_and_then_killed() {
     // A shell that is about to start a program has its trap twice for a moment, so this one starts nothing any more.
     let asked = run.script("trap 'echo bye; exit 7' TERM; sleep 1000 & wait", &AtomicBool::new(false));
     assert_eq!((asked.ended, asked.status.code()), (Ended::OutOfTime, Some(7)));
-    assert_eq!(fs::read_to_string(&asked.stdout.file).expect("a file"), "bye\n");
+    assert_eq!(&*asked.stdout.bytes, b"bye\n");
     let deaf = run.script("trap '' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
     assert_eq!((deaf.ended, deaf.status.code()), (Ended::OutOfTime, None));
 }
@@ -130,6 +128,18 @@ fn a_process_that_left_the_program_does_not_outlive_it() {
     assert_eq!(tree.members(), []);
 }
 
+/// The program has ended by itself, so it has a status and its words; the one that it left is found by what it holds.
+#[test]
+fn a_process_that_holds_an_output_is_counted_and_ended() {
+    let run = Run::new();
+    let script = "echo one; (setsid env -i sleep 100 & echo $! > own); exit 3";
+    let ran = run.script(script, &AtomicBool::new(false));
+    assert_eq!((ran.ended, ran.status.code(), &*ran.stdout.bytes), (Ended::Itself, Some(3), &b"one\n"[..]));
+    // On some systems `sleep` is one program of many in a file.
+    assert_eq!(ran.left_over.values().sum::<u32>(), 1, "{:?}", ran.left_over);
+    assert!(!run.lives("own"));
+}
+
 #[test]
 fn a_long_output_blocks_nothing() {
     let mut run = Run::new();
@@ -137,7 +147,7 @@ fn a_long_output_blocks_nothing() {
     let ran = run.script("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last", &AtomicBool::new(false));
     assert_eq!((ran.ended, ran.status.code()), (Ended::Itself, Some(0)));
     assert_eq!(ran.stdout.left_out, 3_000_006 - 1_000);
-    let kept = fs::read_to_string(&ran.stdout.file).expect("a file");
+    let kept = String::from_utf8(ran.stdout.bytes).expect("it is text");
     assert!(kept.contains("[2999006 bytes left out]") && kept.ends_with("\nlast\n"), "{}", kept.len());
 }
 
@@ -157,10 +167,9 @@ fn a_program_that_is_too_large_is_ended() {
 fn a_program_that_is_not_there_is_an_error() {
     let run = Run::new();
     let command = Command::new("/no/such/program");
-    let files = (run.file("out"), run.file("err"));
     let belonging = Belonging::Marked(run.mark.clone());
     let watched = Watched { stop: &|| false, signs: &|| 0 };
-    let ran = super::run(command, belonging, (&files.0, &files.1), run.bounds, watched);
+    let ran = super::run(command, belonging, run.bounds, watched);
     assert_eq!(ran.expect_err("it cannot be started").kind(), io::ErrorKind::NotFound);
 }
 

@@ -145,7 +145,8 @@ impl Put {
     pub(super) fn undo(self) -> io::Result<()> {
         if self.is_there() {
             match fs::symlink_metadata(&self.path) {
-                Ok(about) if about.is_dir() => fs::remove_dir_all(&self.path)?,
+                // It was made empty, and is as it was made.
+                Ok(about) if about.is_dir() => fs::remove_dir(&self.path)?,
                 Ok(_) => fs::remove_file(&self.path)?,
                 Err(_) => {}
             }

@@ -9,19 +9,18 @@ use balk_contract::{RawCall, Tool};
 use balk_scenarios::toolsets::{self, bind};
 use balk_scenarios::{World, WorldOptions, format};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::files::write_passing;
 
 use super::*;
-use crate::crash::place;
+use crate::crash::place::Folder;
 
 /// One that has a tool for everything, and one that has only a shell.
 const CLAUDE_CODE: &str = include_str!("../../../../scenarios/tests/agents/claude-code.json");
 const MINI_SWE_AGENT: &str = include_str!("../../../../scenarios/tests/agents/mini-swe-agent.json");
 
 struct Run {
-    folder: TempDir,
+    folder: Folder,
     place: Place,
     site: Site,
     world: Arc<World>,
@@ -50,7 +49,7 @@ impl Run {
         let set = bind("agent", roles, &tools, &[]).expect("it has all tools");
         let world = World::with_tools(&scenario, 0, WorldOptions::default(), &set.clone().into());
         let environment = Environment::new(&world);
-        let folder = place::fresh().expect("a folder");
+        let folder = Folder::new().expect("a folder");
         let place = Place::new(folder.path(), environment.files(), &[]).expect("a place");
         let site = Site::new(&place, &environment);
         Self { folder, place, site, world, environment }

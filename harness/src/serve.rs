@@ -157,7 +157,7 @@ impl Server {
     /// # Errors
     /// That place cannot be looked at.
     pub fn ends(&self, conversation: Option<&str>) -> io::Result<()> {
-        self.conversations.with(conversation, conversation::Conversation::ends).unwrap_or(Ok(()))
+        self.conversations.with(conversation, conversation::Conversation::leaves).unwrap_or(Ok(()))
     }
 
     /// The first file of the log that could not be written, and why. The steps in it are kept here all the same.

@@ -19,6 +19,7 @@ mod compose;
 mod controls;
 mod crash;
 mod crash_interrupted;
+mod crash_late;
 mod crash_record;
 mod crash_site;
 mod damage;

@@ -151,8 +151,8 @@ impl Server {
         self.conversations.with(conversation, conversation::Conversation::user_replies).flatten()
     }
 
-    /// The agent of a conversation has ended: what was made ready for its calls is taken away, and the scenario's world
-    /// gets what the place where it worked really has.
+    /// The agent of a conversation has ended: what was made ready for its calls is taken away, and the place where it
+    /// worked says whether the task is done.
     ///
     /// # Errors
     /// That place cannot be looked at.

@@ -2,7 +2,7 @@
 //! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
-//!         [--habits] [--quits N] [--no-tools]
+//!         [--habits] [--quits N] [--no-tools] [--late]
 
 #![expect(
     clippy::disallowed_methods,
@@ -37,6 +37,8 @@ struct Manners {
     quits: Option<usize>,
     /// Whether it offers its model no tools.
     no_tools: bool,
+    /// Whether it asks again after its work: for a title, with its tools on offer, and once more what it asked first.
+    late: bool,
     /// Whether it asks for a title first, adds a reminder to the task, and puts words around every result.
     habits: bool,
 }
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
             "--awake" => manners.awake = true,
             "--quits" => manners.quits = number(),
             "--no-tools" => manners.no_tools = true,
+            "--late" => manners.late = true,
             "--habits" => manners.habits = true,
             _ => return complain("an unknown option"),
         }
@@ -112,6 +115,11 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
                     json!({"role": "user", "content": "Your last message calls no tool. Call one now."}),
                 );
                 continue;
+            }
+            if manners.late {
+                let title = json!({"role": "user", "content": "Write a title for this chat."});
+                ask(url, &[title], manners)?;
+                ask(url, &messages[..1], manners)?;
             }
             say(message["content"].as_str().unwrap_or_default());
             return Ok(ExitCode::SUCCESS);

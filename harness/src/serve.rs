@@ -151,13 +151,13 @@ impl Server {
         self.conversations.with(conversation, conversation::Conversation::user_replies).flatten()
     }
 
-    /// The agent of a conversation has ended: what was made ready for its calls is taken away, and the scenario's world
-    /// gets what the place where it worked really has.
+    /// The agent of a conversation has ended: what was made ready for its calls is taken away, and the place where it
+    /// worked says whether the task is done.
     ///
     /// # Errors
     /// That place cannot be looked at.
     pub fn ends(&self, conversation: Option<&str>) -> io::Result<()> {
-        self.conversations.with(conversation, conversation::Conversation::ends).unwrap_or(Ok(()))
+        self.conversations.with(conversation, conversation::Conversation::leaves).unwrap_or(Ok(()))
     }
 
     /// The first file of the log that could not be written, and why. The steps in it are kept here all the same.

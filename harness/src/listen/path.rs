@@ -132,6 +132,11 @@ pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
     items
 }
 
+/// Whether this is an id that a call of Gemini without one gets where it is read: it counts from there.
+pub(crate) fn is_counted(id: &str) -> bool {
+    id.strip_prefix("call-").is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+}
+
 fn user(text: &Arc<str>, profile: Option<&Profile>) -> Option<Arc<str>> {
     let Some(profile) = profile else { return Some(text.clone()) };
     let plain = profile.plain(Place::User, text).text;

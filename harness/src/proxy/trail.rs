@@ -3,7 +3,7 @@
 
 use balk_guards::Completion;
 
-use crate::listen::path::{Item, Path, Said};
+use crate::listen::path::{Item, Path, Said, is_counted};
 
 /// The way to an item of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +60,4 @@ impl Trail {
     pub(super) fn follows(self, id: &str) -> Self {
         Self { whole: self.whole.with(id.as_bytes()), ..self }
     }
-}
-
-/// Whether this is an id that a call of Gemini without one gets where it is read: it counts from there.
-fn is_counted(id: &str) -> bool {
-    id.strip_prefix("call-").is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
 }

@@ -1,6 +1,6 @@
 //! A conversation: the script at every place that its requests have come to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
@@ -15,8 +15,11 @@ use super::script::Script;
 use super::side;
 use super::site::Site;
 use super::verdict::{self, Verdict};
+use crate::files::plain_name;
 use crate::listen::path::{self, Item, Path, Said};
+use find::{Found, Goes};
 
+mod find;
 mod part;
 
 /// What a request is answered with.
@@ -80,8 +83,10 @@ pub(super) struct Conversation {
         reason = "an act has hundreds of bytes, and half of a list that grows is room"
     )]
     acts: Vec<Box<Acted>>,
-    /// The last act at each place.
+    /// The last act at each place, and one there for each other beginning that leads to it.
     at: BTreeMap<Path, usize>,
+    /// The acts by what tells their answers apart: each at its place, and the last one of all.
+    turns: BTreeMap<Path, usize>,
     /// The last act up to the answer of each request.
     answers: Vec<Option<usize>>,
     /// The script as it was when it summarised the conversation the last time.
@@ -98,24 +103,18 @@ pub(super) struct Conversation {
 /// An act, and the script as it was when it acted.
 struct Acted {
     path: Path,
+    /// The place that it goes on from.
+    from: Option<Path>,
     scene: Scene,
     done: Done,
-}
-
-/// Where a request goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goes {
-    /// At the start.
-    Start,
-    /// After this act, of which so many items are known.
-    After(usize, usize),
+    /// Whether the task was done when the agent left it.
+    goal: Option<bool>,
 }
 
 impl Conversation {
     pub(super) fn new(name: &str, script: Script, site: Box<dyn Site>) -> Self {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         Self {
-            name: name.chars().map(plain).take(64).collect(),
+            name: plain_name(name),
             script,
             site,
             world: None,
@@ -124,6 +123,7 @@ impl Conversation {
             replied: None,
             acts: Vec::new(),
             at: BTreeMap::new(),
+            turns: BTreeMap::new(),
             answers: Vec::new(),
             summarised: None,
             requests: 0,
@@ -161,14 +161,15 @@ impl Conversation {
         };
         self.requests += 1;
         self.notes_system(beginning(asked));
-        let (from, history) = self.find(start, &items);
+        let Found { goes, history, path } = self.find(start, &items);
+        if matches!(history, Some(History::Forked | History::Restarted)) {
+            self.leaves()?;
+        }
         self.steps.extend(history.map(|how| Step::History { how }));
-        let acted = match from {
-            Goes::Start => self.opens(&world, &items),
+        let acted = match goes {
+            Goes::Start => self.opens(&world, &items, path),
             Goes::After(act, known) if known == items.len() => self.again(act),
-            Goes::After(act, known) => {
-                self.goes_on(act, &items[known..], path_of(self.start(start), &items))?
-            }
+            Goes::After(act, known) => self.goes_on(act, &items[known..], path)?,
         };
         Ok(self.acts(acted)?)
     }
@@ -184,17 +185,19 @@ impl Conversation {
         self.replied.as_ref().and_then(|(_, text)| text.clone())
     }
 
-    /// The agent has ended. Nothing that was made ready for a call stays, and the last world is as the place is.
+    /// The agent leaves the last act: it has ended, or goes on elsewhere. Nothing that was made ready for a call stays,
+    /// and the place says whether the task is done.
     ///
     /// # Errors
     /// The place cannot be looked at.
-    pub(super) fn ends(&mut self) -> io::Result<()> {
+    pub(super) fn leaves(&mut self) -> io::Result<()> {
         let Some(last) = self.acts.last_mut() else { return Ok(()) };
         let calls = last.scene.act(last.done.attempt).calls.len();
-        if let Some(results) = self.site.came_of(&vec![None; calls])? {
-            last.scene.environment = results.environment;
-        }
-        self.site.look(&mut last.scene.environment);
+        let results = self.site.came_of(&vec![None; calls])?;
+        let mut environment =
+            results.map_or_else(|| last.scene.environment.clone(), |results| results.environment);
+        self.site.look(&mut environment);
+        last.goal = Some(environment.goal());
         Ok(())
     }
 
@@ -208,7 +211,7 @@ impl Conversation {
     }
 
     pub(super) fn verdict(&self) -> Verdict {
-        let goal = self.acts.last().is_some_and(|it| it.scene.environment.goal());
+        let goal = self.goal();
         let stuck = verdict::stuck(&self.steps);
         Verdict {
             scenario: self.script.scenario.name.clone(),
@@ -221,6 +224,14 @@ impl Conversation {
             interventions: verdict::interventions(&self.steps),
             identical_calls: verdict::identical_calls(&self.steps),
         }
+    }
+
+    /// Whether the task is done where a line of the history ends. What is done there stays done whatever the agent asks
+    /// elsewhere: only what goes on from there can undo it.
+    fn goal(&self) -> bool {
+        let left: BTreeSet<Path> = self.acts.iter().filter_map(|it| it.from).collect();
+        let mut ends = self.at.values().map(|&act| &self.acts[act]).filter(|it| !left.contains(&it.path));
+        ends.any(|it| it.goal.unwrap_or_else(|| it.scene.environment.goal()))
     }
 
     pub(super) fn requests(&self) -> u64 {
@@ -251,7 +262,7 @@ impl Conversation {
             [shown @ .., Item { said: Said::User(_), .. }] => shown,
             all => all,
         };
-        if let (Goes::After(act, known), None) = self.find(start, shown)
+        if let Found { goes: Goes::After(act, known), history: None, .. } = self.find(start, shown)
             && known < shown.len()
         {
             let Acted { scene: before, done, .. } = &*self.acts[act];
@@ -301,61 +312,33 @@ impl Conversation {
     fn answered(&self, id: &str) -> Option<Option<usize>> {
         let number: u64 = id.rsplit('_').next()?.parse().ok()?;
         let nth = usize::try_from(number.checked_sub(1)?).ok()?;
-        self.answers.get(nth).copied().filter(|_| id.ends_with(&self.id(number)))
-    }
-
-    fn start(&self, start: Option<usize>) -> Path {
-        start.map_or(Path::default(), |act| self.acts[act].path)
-    }
-
-    /// Where these items go on: after the last place on their way at which the script acted. What is new must follow
-    /// it, unless the agent put turns of its own after the last act.
-    fn find(&self, start: Option<usize>, items: &[Item]) -> (Goes, Option<History>) {
-        let mut path = self.start(start);
-        let mut found = start.map(|act| (act, 0));
-        for (at, item) in items.iter().enumerate() {
-            path = path.then(&item.said);
-            if let Some(&act) = self.at.get(&path) {
-                found = Some((act, at + 1));
-            }
-        }
-        let Some(last) = self.acts.len().checked_sub(1) else { return (Goes::Start, None) };
-        let known = found.map_or(0, |(_, known)| known);
-        let turns = items[known..].iter().rposition(|it| it.after.is_some());
-        let actor = &self.acts[last].scene.actor;
-        let is_last = |act: usize| self.acts[act].path == self.acts[last].path;
-        let is_rewritten = match found {
-            Some((act, _)) => !is_last(act) && turns.is_some_and(|at| at > 0),
-            None => turns.is_some() || items.iter().any(|it| actor.is_summary(it.text())),
-        };
-        match found {
-            _ if is_rewritten => (Goes::After(last, known + turns.unwrap_or(0)), Some(History::Rewritten)),
-            Some((act, known)) => (Goes::After(act, known), (!is_last(act)).then_some(History::Forked)),
-            None => (Goes::Start, Some(History::Restarted)),
-        }
+        self.answers.get(nth).copied().filter(|_| id == self.id(number))
     }
 
     /// The first act of a conversation.
-    fn opens(&mut self, world: &Arc<World>, items: &[Item]) -> Acted {
+    fn opens(&mut self, world: &Arc<World>, items: &[Item], path: Path) -> Acted {
         let mut scene = Scene::new(world);
         scene.opens(items, &mut self.steps);
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
         let done = Done::new(scene.acts_after(None));
-        Acted { path: path_of(Path::default(), items), scene, done }
+        Acted { path, from: None, scene, done, goal: None }
     }
 
     /// The same act again: the agent sent its request once more.
     fn again(&mut self, act: usize) -> Acted {
-        let Acted { path, scene, done } = &*self.acts[act];
+        let Acted { path, from, scene, done, .. } = &*self.acts[act];
         let mut scene = scene.clone();
         let done = Done::new(scene.acts_after(Some(&scene.last(*done))));
-        Acted { path: *path, scene, done }
+        Acted { path: *path, from: *from, scene, done, goal: None }
     }
 
     /// The act after these items.
     fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
-        let Acted { scene, done, .. } = &*self.acts[act];
-        let last = scene.last(*done);
+        if let Some(theirs) = items.first().and_then(|it| it.after.as_ref()) {
+            self.knows(act, find::marks(theirs));
+        }
+        let Acted { path: from, scene, done, .. } = &*self.acts[act];
+        let (from, last) = (Some(*from), scene.last(*done));
         let (mut scene, mut done) = (scene.clone(), *done);
         match &self.summarised {
             Some(summarised) if items.iter().any(|it| scene.actor.is_summary(it.text())) => {
@@ -369,12 +352,12 @@ impl Conversation {
         }
         self.kept += items.iter().map(Item::bytes).sum::<usize>();
         let done = Done::new(scene.acts_after(Some(&last)));
-        Ok(Acted { path, scene, done })
+        Ok(Acted { path, from, scene, done, goal: None })
     }
 
     /// Sends an act on its way.
     fn acts(&mut self, mut acted: Acted) -> io::Result<Answer> {
-        let Acted { path, scene, done } = &mut acted;
+        let Acted { path, scene, done, .. } = &mut acted;
         let act = scene.act(done.attempt);
         let [completion, sent] = completions(&act, scene.world.offer(), self.site.root());
         let calls: Vec<ToolCall> = completion.calls.iter().map(|it| (**it).clone()).collect();
@@ -384,11 +367,16 @@ impl Conversation {
             Some(broken) => Arrival::Broken(broken),
             None => Arrival::Whole(scene.world.scenario().actor.states[act.state].delivery),
         };
+        let [ids, says] = find::marks(&sent);
+        // The agent may never have seen what broke off.
+        let marks = [ids, says.filter(|_| matches!(arrival, Arrival::Whole(_)))];
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
+        let nth = self.acts.len();
         self.kept += ACT_BYTES;
-        self.at.insert(*path, self.acts.len());
-        self.notes_answer(Some(self.acts.len()));
+        self.at.insert(*path, nth);
+        self.notes_answer(Some(nth));
         self.acts.push(Box::new(acted));
+        self.knows(nth, marks);
         // A third of a list that grows is room, and there can be a thousand conversations.
         self.steps.shrink_to_fit();
         Ok(answer)
@@ -402,10 +390,6 @@ fn new_bytes(before: &Environment, now: &Environment) -> usize {
         return 0;
     }
     now.files().iter().map(|(path, text)| path.len() + text.len()).sum()
-}
-
-fn path_of(start: Path, items: &[Item]) -> Path {
-    items.iter().fold(start, |path, item| path.then(&item.said))
 }
 
 /// The first line of the system text, if it is not too long.

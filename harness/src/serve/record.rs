@@ -134,7 +134,7 @@ pub enum History {
     Forked,
     /// It is a new conversation.
     Restarted,
-    /// Its beginning is not known; the script goes on from where it was.
+    /// Its beginning is not known, or it lacks turns; the script goes on from the last one that it shows.
     Rewritten,
     /// It has what came of an answer that broke off, as if it were whole.
     Kept,

@@ -7,6 +7,7 @@ use balk_scenarios::agents::Profile;
 use balk_scenarios::scenario::{Role, Toolset};
 use balk_scenarios::toolsets::{Unbound, bind};
 use balk_scenarios::{GivenTools, Pools, Scenario, World, WorldOptions, Worlds, nearest};
+use serde_json::Value;
 
 /// A scenario under a seed, for an agent.
 #[derive(Clone, Debug)]
@@ -51,7 +52,15 @@ fn is_offered(world: &World, offer: &Offer) -> bool {
     let drawn = world.offer().tools().iter().filter(|it| !it.provider_executed);
     let offered = offer.tools().iter();
     drawn.clone().count() == offered.len()
-        && drawn.zip(offered).all(|(drawn, it)| drawn.name == it.name && drawn.parameters == it.parameters)
+        && drawn.zip(offered).all(|(drawn, it)| {
+            drawn.name == it.name && is_same(drawn.parameters.text(), it.parameters.text())
+        })
+}
+
+/// Whether two schemas say the same: clients write JSON with other white space, and its members in another order.
+fn is_same(one: &str, other: &str) -> bool {
+    let read = |text| serde_json::from_str::<Value>(text).ok();
+    one == other || read(one).is_some_and(|it| read(other) == Some(it))
 }
 
 /// The tool sets that the conversations of a server have bound: those of one agent share one.
@@ -140,6 +149,14 @@ mod tests {
 
     fn toolset(name: &str) -> Arc<Toolset> {
         Toolset { name: name.to_owned(), reserve: false, tools: Vec::new(), spoken: Vec::new() }.into()
+    }
+
+    #[test]
+    fn schemas_are_the_same_if_they_say_the_same() {
+        let schema = r#"{"type":"object","properties":{"a":{}}}"#;
+        assert!(is_same(schema, "{ \"properties\": {\"a\": {}},\n\"type\": \"object\" }"));
+        assert!(!is_same(schema, r#"{"type":"object","properties":{"b":{}}}"#));
+        assert!(is_same("no schema", "no schema") && !is_same("no schema", "none"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::record::{Called, Step};
+use super::record::{Called, History, Step};
 use crate::told::{Heard, Printed, printed};
 
 /// What came of a conversation.
@@ -31,23 +31,30 @@ pub struct Verdict {
     pub identical_calls: usize,
 }
 
-/// The largest number of acts in a row with the same calls. The calls of an answer that broke off are no calls yet.
+/// The largest number of turns in a row with the same calls. The calls of an answer that broke off are no calls yet, and
+/// an answer that is given again before anything came of it is one turn.
 pub(super) fn identical_calls(steps: &[Step]) -> usize {
-    let (mut most, mut row) = (0, 0);
-    let mut last: Option<&[Called]> = None;
+    let mut turns: Vec<&[Called]> = Vec::new();
+    let mut is_again = false;
     for step in steps {
-        let Step::Act { calls, broke: None, .. } = step else { continue };
-        row = if calls.is_empty() {
-            0
-        } else if last == Some(calls) {
-            row + 1
-        } else {
-            1
-        };
-        last = Some(calls);
-        most = most.max(row);
+        match step {
+            Step::Act { calls, broke: None, .. } => {
+                if std::mem::replace(&mut is_again, true) {
+                    turns.pop();
+                }
+                turns.push(calls);
+            }
+            Step::Opened { .. } | Step::History { how: History::Forked | History::Restarted } => {
+                // What comes next is in no row with what was before.
+                turns.push(&[]);
+                is_again = false;
+            }
+            Step::Result { .. } | Step::User { .. } | Step::Intervention { .. } => is_again = false,
+            Step::Act { .. } | Step::Side { .. } | Step::System { .. } | Step::History { .. } => {}
+        }
     }
-    most
+    let rows = turns.chunk_by(|before, next| before == next).filter(|it| !it[0].is_empty());
+    rows.map(<[_]>::len).max().unwrap_or(0)
 }
 
 /// How many interventions there were.

@@ -30,7 +30,7 @@ fn crash(folder: &Path, command: &str, scenarios: &[&str], more: &[&str]) -> (i3
 }
 
 #[track_caller]
-fn check(command: &str, scenarios: &[(&str, &str)], more: &[&str]) -> Vec<Value> {
+pub(crate) fn check(command: &str, scenarios: &[(&str, &str)], more: &[&str]) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let names: Vec<&str> = scenarios.iter().map(|(name, _)| *name).collect();
     let (code, runs) = crash(folder.path(), command, &names, more);

@@ -20,6 +20,7 @@ mod controls;
 mod crash;
 mod crash_hostile;
 mod crash_interrupted;
+mod crash_late;
 mod crash_record;
 mod crash_site;
 mod damage;

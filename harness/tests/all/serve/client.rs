@@ -216,7 +216,11 @@ pub(super) const TOOLS: &[(&str, &[&str])] =
 
 /// A scenario: looks, writes, says that it is done. `look` says more about its first state, such as how it breaks off.
 pub(super) fn plain(look: &str) -> Arc<Scenario> {
-    let read = format::parse("plain.toml", &plain_text(look), toolsets::catalogue());
+    scenario(&plain_text(look))
+}
+
+pub(super) fn scenario(text: &str) -> Arc<Scenario> {
+    let read = format::parse("plain.toml", text, toolsets::catalogue());
     read.unwrap_or_else(|wrong| panic!("{wrong}")).remove(0)
 }
 

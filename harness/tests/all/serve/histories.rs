@@ -1,9 +1,15 @@
 //! Where a request goes on: after the last act, at another attempt, or where a history was changed.
 
+use std::sync::Arc;
+
+use balk::serve::Server;
 use balk_guards::wire::Dialect;
+use balk_scenarios::Scenario;
 use serde_json::{Value, json};
 
-use super::client::{Agent, TOOLS, opening, path, plain, send, serving, start, steps, told};
+use super::client::{
+    Agent, TASK, TOOLS, opening, path, plain, plain_text, scenario, send, serving, start, steps, told,
+};
 
 #[test]
 fn the_same_request_again_is_another_attempt() {
@@ -43,7 +49,7 @@ fn an_answer_that_is_lost_is_given_again() {
 }
 
 /// An agent that has looked and written.
-fn worked<'s>(server: &'s balk::serve::Server, name: &str) -> Agent<'s> {
+fn worked<'s>(server: &'s Server, name: &str) -> Agent<'s> {
     let mut agent = Agent::new(server, name);
     for answer in ["Notes.", "written"] {
         agent.asks();
@@ -219,11 +225,157 @@ fn a_request_follows_a_response_by_its_id() {
     // Once more from the same response is another attempt; from a response of somebody else there is nothing.
     assert_eq!(call(&ask("mine", &request).fine())["name"], "write_file");
     assert_eq!(steps(&server, "mine"), ["look 1.1", "result Notes.", "write 1.1", "write 1.2"]);
-    for id in [json!("resp_unknown"), json!("balk_mine_99"), first["id"].clone()] {
+    let alike = ask("mine.1", &opening(Dialect::Responses, false, TOOLS)).fine();
+    ask("mine-1", &opening(Dialect::Responses, false, TOOLS)).fine();
+    for (name, id) in [
+        ("mine", json!("resp_unknown")),
+        ("mine", json!("balk_mine_99")),
+        ("other", first["id"].clone()),
+        ("mine-1", alike["id"].clone()),
+        ("mine-1", json!("x_balk_mine-1_1")),
+        ("mine-1", json!("balk_mine-1_+1")),
+    ] {
         request["previous_response_id"] = id;
-        let name = if request["previous_response_id"] == first["id"] { "other" } else { "mine" };
         let refused = ask(name, &request);
-        assert_eq!(refused.status, 400, "{refused:?}");
+        assert_eq!(refused.status, 400, "{name}: {refused:?}");
         assert!(refused.error(Dialect::Responses).contains("has the id"), "{refused:?}");
     }
+}
+
+/// Looks five times, writes, ends.
+fn long() -> Arc<Scenario> {
+    let again = "when = \"succeeded\"\nvisits = 5\nto = \"write\"\n\n[[healthy.state.next]]\nwhen = \"succeeded\"\n\
+                 to = \"look\"";
+    scenario(&plain_text("").replacen("when = \"succeeded\"\nto = \"write\"", again, 1))
+}
+
+/// The last turns of a history, or all.
+fn last_turns(all: &[Value], most: usize) -> &[Value] {
+    let turns: Vec<usize> = (0..all.len()).filter(|&at| all[at]["role"] == "assistant").collect();
+    &all[turns.len().checked_sub(most).filter(|_| !turns.is_empty()).map_or(1, |it| turns[it])..]
+}
+
+/// Plays to the end an agent that shows this of its history, and sends each request so many times.
+fn played(server: &Server, name: &str, shows: impl Fn(&[Value]) -> Vec<Value>, ids: bool, times: usize) {
+    let mut agent = Agent::new(server, name);
+    let mut all = agent.messages().clone();
+    for _ in 0..20 {
+        *agent.messages() = shows(&all);
+        (1..times).for_each(|_| drop(agent.sends().fine()));
+        let (_, calls) = agent.asks();
+        let mut message = agent.messages().pop().expect("an answer");
+        if ids && !calls.is_empty() {
+            message["tool_calls"][0]["id"] = json!(format!("own-{}", all.len()));
+        }
+        all.push(message);
+        if calls.is_empty() {
+            return;
+        }
+        agent.messages().clone_from(&all);
+        agent.answers("Notes.");
+        all.clone_from(agent.messages());
+    }
+    panic!("{name} has no end: {:?}", steps(server, name));
+}
+
+#[test]
+fn the_last_turns_of_a_history_say_where_it_goes_on() {
+    let server = start(serving(vec![long()]));
+    played(&server, "all", <[Value]>::to_vec, false, 1);
+    let expected = steps(&server, "all");
+    assert_eq!(expected.iter().filter(|it| it.starts_with("look")).count(), 5, "{expected:?}");
+    // Where every turn has the same call, one turn with an id of the agent's own could be any.
+    for (most, ids, has_task) in [
+        (3, false, true),
+        (3, true, true),
+        (1, false, true),
+        (3, false, false),
+        (3, true, false),
+        (1, false, false),
+    ] {
+        let name = format!("{most}-{ids}-{has_task}");
+        let shows = |all: &[Value]| {
+            let last = last_turns(all, most);
+            let begins = if has_task || all.len() - last.len() == 1 { &all[..1] } else { &[] };
+            [begins, last].concat()
+        };
+        played(&server, &name, shows, ids, 1);
+        let said: Vec<_> = steps(&server, &name).into_iter().filter(|it| it != "Rewritten").collect();
+        assert_eq!(said, expected, "{name}");
+        assert!(told(&server, &name).verdict.goal, "{name}");
+        // A lost answer is given again.
+        played(&server, &format!("{name}-again"), shows, ids, 2);
+        let verdict = told(&server, &format!("{name}-again")).verdict;
+        assert_eq!((verdict.goal, verdict.identical_calls), (true, 5), "{name}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_retry_under_another_beginning_is_another_attempt() {
+    let breaks =
+        "\n[[healthy.state.break]]\nuntil = 1\nstatus = 429\nat = \"nothing\"\nsays = \"unavailable\"\n";
+    let text = plain_text(breaks).replace("to = \"done\"\n", &format!("to = \"done\"\n{breaks}"));
+    let server = start(serving(vec![scenario(&text)]));
+    let mut agent = Agent::new(&server, "mine");
+    let mut statuses = Vec::new();
+    let mut begins = 0..;
+    let mut renew = |agent: &mut Agent<'_>| {
+        let nth = begins.next().unwrap_or(0);
+        agent.messages()[0]["content"] = json!(format!("[open files: {nth}]\n{TASK}"));
+    };
+    for answer in ["Notes.", "written"] {
+        renew(&mut agent);
+        statuses.push(agent.sends().status);
+        renew(&mut agent);
+        agent.asks();
+        agent.answers(answer);
+    }
+    renew(&mut agent);
+    assert_eq!(agent.asks().0, "notes.txt is there.");
+    assert_eq!(statuses, [429, 429]);
+    let said: Vec<_> = steps(&server, "mine").into_iter().filter(|it| it != "Rewritten").collect();
+    let expected =
+        ["look 1.1", "look 1.2", "result Notes.", "write 1.1", "write 1.2", "result written", "done 1.1"];
+    assert_eq!(said, expected);
+    assert!(told(&server, "mine").verdict.goal);
+}
+
+#[test]
+fn an_answer_that_is_given_again_is_one_turn() {
+    let server = start(serving(vec![long()]));
+    played(&server, "once", <[Value]>::to_vec, false, 1);
+    played(&server, "thrice", <[Value]>::to_vec, false, 3);
+    let told = |name: &str| told(&server, name).verdict;
+    assert_eq!((told("once").identical_calls, told("thrice").identical_calls), (5, 5));
+    assert_eq!(told("thrice").requests, 3 * told("once").requests);
+}
+
+#[test]
+fn what_is_done_stays_done_until_what_comes_after_it_undoes_it() {
+    let text = plain_text("").replace("file = \"notes.txt\"", "file = \"notes.txt\", contains = \"One.\"");
+    let server = start(serving(vec![scenario(&text)]));
+    let goal = || told(&server, "mine").verdict.goal;
+    let asks_elsewhere = || {
+        let mut title = Agent::new(&server, "mine");
+        title.messages()[0]["content"] = json!("Write a title for this chat.");
+        title.asks();
+        Agent::new(&server, "mine").asks();
+    };
+    let mut agent = worked(&server, "mine");
+    assert!(!goal());
+    agent.asks();
+    assert!(goal());
+    asks_elsewhere();
+    assert!(goal(), "{:?}", steps(&server, "mine"));
+    // It goes on from there, and writes another text in the place of the call.
+    agent.says("Thanks. And now once more.");
+    assert_eq!(agent.asks().1, ["read_file"]);
+    let arguments = json!({ "path": "notes.txt", "content": "Two.\n" }).to_string();
+    let message = agent.messages().last_mut().expect("an answer");
+    message["tool_calls"][0]["function"] = json!({ "name": "write_file", "arguments": arguments });
+    agent.answers("written");
+    agent.asks();
+    assert!(!goal());
+    asks_elsewhere();
+    assert!(!goal(), "{:?}", steps(&server, "mine"));
 }

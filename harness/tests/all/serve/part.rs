@@ -102,6 +102,21 @@ fn calls_answer_what_the_world_answers() {
     }
 }
 
+/// White space and the order of members are the client's own.
+#[test]
+fn the_tools_that_begin_names_are_known_however_json_writes_them() {
+    let listed = balk_scenarios::catalogue::find("rate-limited-control").expect("it is listed");
+    let server = start(serving(vec![listed.read(&[]).expect("it is good")]));
+    let agent = Played::new(&server, "mine");
+    let tools = agent.task["tools"].as_array().expect("a list").iter();
+    let tools: Vec<_> = tools.map(|it| json!({ "type": "function", "function": it })).collect();
+    let body = json!({ "model": "m", "messages": agent.messages, "tools": tools });
+    let body = serde_json::to_string_pretty(&body).expect("it is JSON");
+    let got = send(&server, "POST", "/c/mine/v1/chat/completions", &[], body.as_bytes());
+    assert!(!got.body.contains("no tool"), "{got:?}");
+    assert!(matches!(told(&server, "mine").steps[..], [_, Step::Act { .. }]), "{got:?}");
+}
+
 #[test]
 fn a_stuck_run_that_reaches_its_goal_has_recovered() {
     let scenario = balk_scenarios::catalogue::find("probe-listing").expect("it is listed");

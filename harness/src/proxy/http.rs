@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
 use super::counts::{Hidden, kept};
+use super::keys::Keys;
 use super::log::Logged;
 use super::passing::Passed;
 use super::places::Places;
@@ -25,6 +26,7 @@ use super::tee::Tee;
 use super::turn::Turn;
 use super::watched::at_work;
 use crate::bench::moment;
+use crate::listen::path::Path;
 use crate::listen::{Held, bytes, json, not_text, text};
 
 /// Answers a request.
@@ -53,7 +55,9 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         }
     };
     let conversation = kept(conversation.as_deref().unwrap_or(DEFAULT)).into_owned();
-    let (asked, begun) = match at_work(|| begun(&shared, dialect, &conversation, &body)) {
+    let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
+    let root = keys.root(&conversation);
+    let (asked, begun) = match at_work(|| begun(&shared, dialect, root, &body)) {
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
@@ -92,12 +96,7 @@ type Begun = Result<State, GuardFault>;
 
 /// The request, if it is of a task, or why it is none: a request without tools of the agent's own asks for a title, a
 /// summary or a search, and nothing of it is an agent's loop. What cannot be read is the provider's to refuse.
-fn begun(
-    shared: &Shared,
-    dialect: Dialect,
-    conversation: &str,
-    body: &str,
-) -> Result<(Asked, Begun), &'static str> {
+fn begun(shared: &Shared, dialect: Dialect, root: Path, body: &str) -> Result<(Asked, Begun), &'static str> {
     let unreadable = |why: Unreadable| {
         shared.notes_unread(dialect, &why.to_string());
         "unreadable"
@@ -109,7 +108,7 @@ fn begun(
     }
     shared.counts.count(|it| it.guesses(&offered.guessed));
     let places = shared.places.as_ref().expect("a request is guarded where there are guards");
-    let (asked, going) = places.go_on(conversation, &outline, &offered).map_err(unreadable)?;
+    let (asked, going) = places.go_on(root, &outline, &offered).map_err(unreadable)?;
     Ok((asked, going.map(State::of)))
 }
 

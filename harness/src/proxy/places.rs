@@ -25,7 +25,7 @@ use super::put::{Put, edits};
 use super::trail::Trail;
 use super::watched::Watched;
 use crate::listen::Held;
-use crate::listen::path::{self, Item};
+use crate::listen::path::{self, Item, Path};
 
 /// Makes the guards of a conversation.
 pub type Guards = dyn Fn() -> Stack + Send + Sync;
@@ -85,23 +85,23 @@ impl Places {
         self.only_watch
     }
 
-    /// Reads a request with these tools, and finds where it goes on.
+    /// Reads a request with these tools, and finds where it goes on in the conversation with this root.
     ///
     /// # Errors
     /// It is no request of its dialect; within, a guard broke.
     pub(super) fn go_on(
         &self,
-        conversation: &str,
+        root: Path,
         outline: &Outline<'_>,
         offered: &Arc<Offered>,
     ) -> Result<(Asked, Result<Going, GuardFault>), Unreadable> {
-        let beginnings = beginnings(conversation, outline);
+        let beginnings = beginnings(root, outline);
         if let Some((asked, going)) = self.straight(outline, offered, &beginnings) {
             return Ok((asked, Ok(going)));
         }
         let asked = outline.asked(0, &offered.tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let (found, trail) = self.find(conversation, &asked, &items);
+        let (found, trail) = self.find(root, &asked, &items);
         let beginning = beginnings.last().copied();
         let before = Length::default();
         let request = Request { asked: &asked, offered, items: &items, trail, beginning, before };
@@ -226,16 +226,11 @@ impl Places {
     }
 
     /// The place with the longest beginning in common, with the number of its items, and the way of the request.
-    fn find(
-        &self,
-        conversation: &str,
-        asked: &Asked,
-        items: &[Item],
-    ) -> (Option<(Arc<Place>, usize)>, Trail) {
+    fn find(&self, root: Path, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Trail) {
         let known = locked(&self.all);
-        let followed = asked.previous.as_ref().and_then(|id| known.answered(id));
+        let followed = asked.previous.as_ref().and_then(|id| known.answered(root, id));
         let behind = |it: &Arc<Place>| it.trail.after(&it.answer.shown);
-        let start = followed.as_ref().map_or_else(|| Trail::of(conversation), behind);
+        let start = followed.as_ref().map_or_else(|| Trail::of(root), behind);
         let start = asked.previous.as_ref().map_or(start, |id| start.follows(id));
         let trails = start.to(items);
         let trail = trails.last().copied().unwrap_or(start);

@@ -73,6 +73,7 @@ mod stream;
 mod tee;
 mod trail;
 mod turn;
+mod unfinished;
 mod upstream;
 mod watched;
 

@@ -201,13 +201,17 @@ impl Guarded {
 
     /// Counts what happened, writes it to the log, and sends spans of it to the collector.
     fn notes(&self, happened: &Happened) {
-        let Happened { outcome, interventions, asked, fault, view, branch, hidden_usage, sent: _ } = happened;
+        let Happened { outcome, interventions, asked, fault, unseen, view, branch, hidden_usage, sent: _ } =
+            happened;
         self.shared.counts.count(|it| {
             let hidden = Hidden { requests: u64::from(asked.saturating_sub(1)), usage: *hidden_usage };
             it.turn(&self.conversation, interventions, hidden);
             it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));
             it.failed += u64::from(outcome.has_failed());
             it.faults += u64::from(fault.is_some());
+            if let Some(why) = *unseen {
+                it.passes(why);
+            }
         });
         if let Some(fault) = fault {
             self.shared.say(fault);
@@ -255,7 +259,7 @@ async fn passes(
     dialect: Dialect,
     why: &'static str,
 ) -> Response<Body> {
-    shared.counts.count(|it| *it.passed.entry(why).or_default() += 1);
+    shared.counts.count(|it| it.passes(why));
     match shared.upstream.send(head, rest, body).await {
         Ok(response) => response.map(Body::new),
         Err(lost) => {

@@ -28,7 +28,11 @@ impl Form {
     /// The response for what came of a request. `sent` is what the agent has already of an answer.
     pub(super) fn response(self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Bytes> {
         match outcome {
-            Outcome::AsItCame(came) if sent.is_empty() || came.passed > 0 => as_it_came(came),
+            Outcome::AsItCame(came) | Outcome::Failed(Failed { came: Some(came), .. })
+                if sent.is_empty() || came.passed > 0 =>
+            {
+                as_it_came(came)
+            }
             // An answer cannot go on as another one, so it breaks off.
             Outcome::AsItCame(_) => {
                 let failure = Failure::of(self.dialect, FailureKind::Failed, "the answer broke off");

@@ -129,7 +129,10 @@ impl Turn<'_> {
     pub(super) fn watched(&self, mut state: State, attempt: Attempt) -> Happened {
         state.asked = 1;
         match attempt {
-            Attempt::Final(came) => return state.ends(Outcome::AsItCame(came)),
+            Attempt::Final(came, why) => {
+                state.unseen = Some(why);
+                return state.ends(Outcome::AsItCame(came));
+            }
             Attempt::Failed(failed) => state.failed = Some(failed),
             Attempt::Answered(came, completion) if completion.is_empty() => {
                 return state.ends(Outcome::AsItCame(came));
@@ -177,7 +180,10 @@ impl Turn<'_> {
         state.hides_empty();
         state.passing.begins(state.going.run.guard().must_see());
         match self.asking.ask(body, &mut state.passing).await {
-            Attempt::Final(came) => return Some(Outcome::AsItCame(came)),
+            Attempt::Final(came, why) => {
+                state.unseen = Some(why);
+                return Some(Outcome::AsItCame(came));
+            }
             // It cannot be taken back.
             Attempt::Failed(failed) if state.passing.passed() > 0 => return Some(Outcome::Failed(failed)),
             Attempt::Answered(came, completion) => {
@@ -334,8 +340,7 @@ impl Turn<'_> {
     /// A guard broke before the model was asked.
     async fn unguarded(&self, fault: GuardFault) -> Happened {
         let outcome = match self.asking.ask(self.body.clone(), &mut Passing::new(None)).await {
-            Attempt::Answered(came, _) | Attempt::Final(came) => Outcome::AsItCame(came),
-            Attempt::Failed(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
+            Attempt::Answered(came, _) | Attempt::Final(came, _) => Outcome::AsItCame(came),
             Attempt::Failed(failed) => Outcome::Failed(failed),
         };
         let fault = Some(fault.to_string());

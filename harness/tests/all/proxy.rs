@@ -5,6 +5,7 @@ pub(crate) mod client;
 mod followed;
 mod hostile;
 mod kept;
+mod passes;
 mod slow;
 mod streamed;
 mod ways;

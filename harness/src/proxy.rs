@@ -54,6 +54,7 @@ mod echo;
 mod history;
 mod http;
 mod ids;
+mod joined;
 mod keys;
 mod known;
 mod log;

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
 use super::counts::{Hidden, kept};
+use super::ids;
 use super::keys::Keys;
 use super::log::Logged;
 use super::passing::Passed;
@@ -61,13 +62,14 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
-    let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
+    let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
+    let form = Form { dialect, framing, own: ids::own(body.as_bytes()) };
     let request =
         Guarded { shared, head, rest, body: body.into(), held, asked, form, conversation, began: moment() };
     if request.shared.dry_run {
         return request.watched(begun).await;
     }
-    if form.framing == Some(Framing::Events) {
+    if framing == Some(Framing::Events) {
         return request.streamed(begun).await;
     }
     request.played(begun, None).await.map(Body::from)

@@ -136,7 +136,7 @@ impl Keys {
             whole: [whole, whole.and(called), whole.and(given)],
             given: place.trail.path.and(given),
             beginning: place.beginning.map(|it| [it, it.and(called), it.and(given)]),
-            answer: place.answer.id.as_ref().map(|id| place.trail.root.with(id.as_bytes())),
+            answer: place.answer.named.id.as_ref().map(|id| place.trail.root.with(id.as_bytes())),
         }
     }
 }
@@ -163,7 +163,7 @@ mod tests {
     use balk_guards::{Entry, FinishReason, Message, Offer, RawCall, Speaker, Usage, UserMessage};
 
     use super::super::beginning::Length;
-    use super::super::place::Answer;
+    use super::super::place::{Answer, Named};
     use super::*;
     use crate::bench::Stopwatch;
     use crate::listen::{Held, path};
@@ -180,8 +180,7 @@ mod tests {
             entries: Box::default(),
             shown: called(id).into(),
             puts: Vec::new(),
-            lacks: Vec::new(),
-            id: None,
+            named: Named::default(),
         };
         let place = Place {
             trail,

@@ -50,6 +50,8 @@ pub(super) struct Going {
     offered: Arc<Offered>,
     /// What the request lacks.
     pub(super) edits: Vec<Edit>,
+    /// The request that it comes behind, if it follows an answer that its provider did not give.
+    pub(super) behind: Option<Arc<str>>,
     /// Which way of the conversation it is on.
     pub(super) branch: usize,
     /// What the request has.
@@ -101,10 +103,10 @@ impl Places {
         }
         let asked = outline.asked(0, &offered.tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let (found, trail) = self.find(root, &asked, &items);
+        let (found, followed, trail) = self.find(root, &asked, &items);
         let beginning = beginnings.last().copied();
-        let before = Length::default();
-        let request = Request { asked: &asked, offered, items: &items, trail, beginning, before };
+        let (before, followed) = (Length::default(), followed.as_ref());
+        let request = Request { asked: &asked, offered, items: &items, trail, followed, beginning, before };
         let going = self.anywhere(&request, found);
         Ok((asked, going))
     }
@@ -140,6 +142,7 @@ impl Places {
             offered,
             items: &items,
             trail: *trails.last()?,
+            followed: None,
             beginning: beginnings.last().copied(),
             before: place.length,
         };
@@ -225,8 +228,14 @@ impl Places {
         Going { fresh, notices, ..self.going(request, way, Some(place), entries, puts) }
     }
 
-    /// The place with the longest beginning in common, with the number of its items, and the way of the request.
-    fn find(&self, root: Path, asked: &Asked, items: &[Item]) -> (Option<(Arc<Place>, usize)>, Trail) {
+    /// The place with the longest beginning in common, with the number of its items, the place whose answer the
+    /// request follows by its id, and the way of the request.
+    fn find(
+        &self,
+        root: Path,
+        asked: &Asked,
+        items: &[Item],
+    ) -> (Option<(Arc<Place>, usize)>, Option<Arc<Place>>, Trail) {
         let known = locked(&self.all);
         let followed = asked.previous.as_ref().and_then(|id| known.answered(root, id));
         let behind = |it: &Arc<Place>| it.trail.after(&it.answer.shown);
@@ -234,8 +243,8 @@ impl Places {
         let start = asked.previous.as_ref().map_or(start, |id| start.follows(id));
         let trails = start.to(items);
         let trail = trails.last().copied().unwrap_or(start);
-        let found = known.last_of(&trails, items).or_else(|| followed.map(|it| (it, 0)));
-        (found, trail)
+        let found = known.last_of(&trails, items).or_else(|| followed.clone().map(|it| (it, 0)));
+        (found, followed, trail)
     }
 
     fn going(
@@ -246,7 +255,7 @@ impl Places {
         entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
-        let Request { asked, offered, items, trail, beginning, before } = *request;
+        let Request { asked, offered, items, trail, followed, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
         let mut edits = edits(&puts, before, items, &asked.messages);
         let length =
@@ -255,10 +264,11 @@ impl Places {
         let is_whole =
             || asked.previous.is_none() && items.last().is_some_and(|it| it.at + 1 == asked.messages.len());
         let beginning = beginning.filter(|_| is_whole());
-        let lacks = from.as_ref().filter(|_| asked.previous.is_some()).map_or(&[][..], |it| &it.answer.lacks);
-        if !lacks.is_empty() {
-            edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
+        let named = followed.map(|it| &it.answer.named);
+        if let Some(named) = named.filter(|it| !it.lacks.is_empty()) {
+            edits.insert(0, Edit::Put { before: 0, messages: named.lacks.clone() });
         }
+        let behind = named.and_then(|it| it.behind.clone());
         let next = || self.branches.fetch_add(1, Ordering::Relaxed);
         let (run, offered, branch) = match way {
             Way::Again(run, branch) => (run, offered.clone(), branch),
@@ -271,6 +281,7 @@ impl Places {
             offered,
             ending,
             edits,
+            behind,
             branch,
             length,
             fresh: Vec::new(),
@@ -347,6 +358,8 @@ struct Request<'a> {
     /// The items of what was read.
     items: &'a [Item],
     trail: Trail,
+    /// The place whose answer it follows by its id.
+    followed: Option<&'a Arc<Place>>,
     /// How it begins, up to its end.
     beginning: Option<Beginning>,
     /// What was not read.

@@ -85,3 +85,41 @@ fn an_id_that_several_sessions_have_leads_nowhere() {
     assert!(send(&proxy, IT, next.clone()).to_string().contains("done"));
     assert_eq!(sent(&server)[2], next);
 }
+
+#[test]
+fn what_follows_an_answer_of_the_proxys_own_goes_on_from_the_last_one_of_its_provider() {
+    let (server, proxy) = proxy(vec![answer("resp_1", "ask", &["a"]), answer("resp_2", "done", &[])]);
+    let user = |text: &str| json!({ "type": "message", "role": "user", "content": text });
+    let follows = |id: &Value, text: &str| json!({ "previous_response_id": id, "input": [user(text)] });
+    let question = send(&proxy, IT, json!({ "input": "Do it." }));
+    let ended = send(&proxy, IT, follows(&question["id"], "4"));
+    assert!(ended.to_string().contains("The run has ended, as you asked."), "{ended}");
+    assert_eq!(server.requests().len(), 1);
+    // A client sends a request again whose answer it lost.
+    for _ in 0..2 {
+        let done = send(&proxy, IT, follows(&ended["id"], "Then do that."));
+        assert_eq!((&done["id"], done.to_string().contains("done")), (&json!("resp_2"), true), "{done}");
+    }
+    let refused = result("a", "Not run: the user is asked first.");
+    let then = json!([refused, user("4"), user("Then do that.")]);
+    let on = json!({ "previous_response_id": "resp_1", "input": then });
+    assert_eq!(sent(&server)[1..], [on.clone(), on]);
+    send(&proxy, IT, follows(&json!("resp_2"), "Thanks."));
+    assert_eq!(sent(&server)[3], follows(&json!("resp_2"), "Thanks."));
+}
+
+#[test]
+fn each_answer_of_the_proxys_own_has_another_id() {
+    let (server, proxy) = proxy(vec![answer("resp_1", "ask", &[]), answer("resp_2", "ask", &[])]);
+    let follows = |id: &Value, text: &str| json!({ "previous_response_id": id, "input": text });
+    let ends = |task: &str| {
+        let question = send(&proxy, IT, json!({ "input": task }));
+        send(&proxy, IT, follows(&question["id"], "4"))["id"].clone()
+    };
+    let (first, second) = (ends("Do it."), ends("Do that."));
+    assert_ne!(first, second);
+    for (own, last) in [(&first, "resp_1"), (&second, "resp_2")] {
+        send(&proxy, IT, follows(own, "Go on."));
+        assert_eq!(sent(&server).last().expect("it was sent")["previous_response_id"], *last);
+    }
+}

@@ -108,6 +108,15 @@ fn begun(shared: &Shared, dialect: Dialect, root: Path, body: &str) -> Result<(A
     if !offered.has_own {
         return Err("no-tools");
     }
+    // Guards would see a part of the history, and a hidden request would add to what the provider keeps.
+    if outline.has_conversation() {
+        shared.notes_unread(dialect, "its provider keeps its history (`conversation`)");
+        return Err("conversation");
+    }
+    if outline.has_references() {
+        shared.notes_unread(dialect, "its provider keeps some of its history (`item_reference`)");
+        return Err("item-reference");
+    }
     shared.counts.count(|it| it.guesses(&offered.guessed));
     let places = shared.places.as_ref().expect("a request is guarded where there are guards");
     let (asked, going) = places.go_on(root, &outline, &offered).map_err(unreadable)?;

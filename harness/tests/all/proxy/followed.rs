@@ -123,3 +123,22 @@ fn each_answer_of_the_proxys_own_has_another_id() {
         assert_eq!(sent(&server).last().expect("it was sent")["previous_response_id"], *last);
     }
 }
+
+#[test]
+fn a_history_that_its_provider_keeps_passes() {
+    let (server, proxy) = proxy(vec![answer("resp_1", "retry", &[])]);
+    let reference = json!([{ "type": "item_reference", "id": "msg_1" }]);
+    for (more, counts) in [
+        (json!({ "input": "Do it.", "conversation": "conv_1" }), "conversation"),
+        (json!({ "input": "Do it.", "conversation": { "id": "conv_1" } }), "conversation"),
+        (json!({ "input": reference }), "item-reference"),
+    ] {
+        let before = proxy.counted().passed.get(counts).copied().unwrap_or_default();
+        assert_eq!(send(&proxy, IT, more.clone())["id"], "resp_1");
+        assert_eq!(sent(&server).last(), Some(&more));
+        assert_eq!(proxy.counted().passed.get(counts), Some(&(before + 1)));
+    }
+    assert_eq!((server.requests().len(), proxy.counted().turns), (3, 0));
+    let why = proxy.unread().expect("guards did not see it");
+    assert!(why.ends_with("its provider keeps its history (`conversation`)"), "{why}");
+}

@@ -14,6 +14,7 @@ use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
+use super::keys::Keys;
 use super::passing::Passing;
 use super::unfinished;
 use super::upstream::{Lost, Upstream};
@@ -62,6 +63,8 @@ pub(super) struct Asking<'a> {
     pub(super) rest: &'a str,
     pub(super) dialect: Dialect,
     pub(super) offer: &'a Offer,
+    /// What no text of a failure shows.
+    pub(super) keys: &'a Keys,
     /// The request among all that are not answered yet.
     pub(super) held: &'a Held,
 }
@@ -165,7 +168,7 @@ impl Asking<'_> {
         let is_refused = lost.is_none() && matches!(cause, AttemptCause::Status { .. });
         let (cause, message) = match lost {
             Some(Lost { cause, message }) => (cause, message.into()),
-            None => (cause, message),
+            None => (cause, self.keys.hide(&message).into()),
         };
         Attempt::Failed(Failed { cause, message, facts, came: is_refused.then_some(came) })
     }
@@ -192,7 +195,7 @@ impl Asking<'_> {
                 Attempt::Final(came, UNREADABLE)
             }
             Err(Refusal { cause, message, .. }) => {
-                let facts = AttemptFacts::default();
+                let (message, facts) = (self.keys.hide(&message).into(), AttemptFacts::default());
                 Attempt::Failed(Failed { cause, message, facts, came: Some(came) })
             }
         }

@@ -55,17 +55,28 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
             return passes(&shared, head, &rest, body, dialect, "unreadable").await;
         }
     };
-    let conversation = kept(conversation.as_deref().unwrap_or(DEFAULT)).into_owned();
     let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
-    let root = keys.root(&conversation);
+    let conversation = conversation.as_deref().unwrap_or(DEFAULT);
+    let root = keys.root(conversation);
+    let conversation = kept(&keys.hide(conversation)).into_owned();
     let (asked, begun) = match at_work(|| begun(&shared, dialect, root, &body)) {
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
     let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
     let form = Form { dialect, framing, own: ids::own(body.as_bytes()) };
-    let request =
-        Guarded { shared, head, rest, body: body.into(), held, asked, form, conversation, began: moment() };
+    let request = Guarded {
+        shared,
+        head,
+        rest,
+        body: body.into(),
+        held,
+        asked,
+        form,
+        keys,
+        conversation,
+        began: moment(),
+    };
     if request.shared.dry_run {
         return request.watched(begun).await;
     }
@@ -132,6 +143,7 @@ struct Guarded {
     held: Arc<Held>,
     asked: Asked,
     form: Form,
+    keys: Keys,
     conversation: String,
     began: SystemTime,
 }
@@ -149,6 +161,7 @@ impl Guarded {
                 rest: &self.rest,
                 dialect: self.form.dialect,
                 offer: &self.asked.offer,
+                keys: &self.keys,
                 held: &self.held,
             },
             body: &self.body,
@@ -179,7 +192,7 @@ impl Guarded {
             Ok(state) => state,
             Err(fault) => {
                 self.shared.counts.count(|it| it.faults += 1);
-                self.shared.say(&fault.to_string());
+                self.shared.say(&self.keys.hide(&fault.to_string()));
                 let Self { shared, head, rest, body, form, .. } = self;
                 return passes(&shared, head, &rest, body.into(), form.dialect, "guard-broke").await;
             }
@@ -225,11 +238,11 @@ impl Guarded {
             }
         });
         if let Some(fault) = fault {
-            self.shared.say(fault);
+            self.shared.say(&self.keys.hide(fault));
         }
         if !self.shared.dry_run {
             let told = interventions.iter().filter(|it| it.kind.is_for_user());
-            self.shared.tells(told.map(|it| it.note.text.clone()));
+            self.shared.tells(told.map(|it| self.keys.hide(&it.note.text).into()));
         }
         let logged = Logged {
             conversation: &self.conversation,
@@ -237,6 +250,7 @@ impl Guarded {
             view: view.as_ref(),
             branch: *branch,
             interventions,
+            keys: &self.keys,
             dry_run: self.shared.dry_run,
         };
         if let Some(log) = &self.shared.log {

@@ -1,12 +1,13 @@
 //! What a client shows its provider to be let in.
 //!
 //! A provider tells clients apart by their keys, and so does the proxy: no client gets into a conversation that has
-//! another one's key, whatever it names and sends.
+//! another one's key, whatever it names and sends. And a key is written nowhere, whoever quotes it.
 
 use axum::http::HeaderMap;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::listen::path::Path;
+use crate::live::endpoint::Key;
 
 /// The headers that providers take keys from.
 const HEADERS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
@@ -21,6 +22,17 @@ impl Keys {
         });
         let in_query = query.split('&').filter_map(|it| it.strip_prefix("key="));
         Self(in_headers.chain(in_query.map(|it| ("key", it.as_bytes().to_owned()))).collect())
+    }
+
+    /// A text without any of them, and without the beginning of one where the text is cut off.
+    pub(super) fn hide(&self, text: &str) -> String {
+        let secret = |value: &Vec<u8>| {
+            let value = std::str::from_utf8(value).ok()?;
+            // A scheme comes before the key.
+            Key::new(value.rsplit(' ').next()?).ok()
+        };
+        let secrets = self.0.iter().filter_map(|(_, value)| secret(value));
+        secrets.fold(text.to_owned(), |text, key| key.hide_cut(&text))
     }
 
     /// Where the requests of this conversation begin that have these keys.

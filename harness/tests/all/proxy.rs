@@ -5,6 +5,7 @@ pub(crate) mod client;
 mod followed;
 mod hostile;
 mod kept;
+mod keys;
 mod passes;
 mod slow;
 mod streamed;

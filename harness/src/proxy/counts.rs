@@ -19,7 +19,8 @@ pub struct Counted {
     /// Requests of agents that guards saw.
     pub turns: u64,
     /// Requests that no guard saw, by why: `other-path`, `no-tools`, `unreadable`, `compressed`, `other-api`,
-    /// `no-guards`, `guard-broke`, `conversation`, `item-reference`. And answers that none saw: `unfinished-answer`, `unreadable-answer`.
+    /// `no-guards`, `guard-broke`, `conversation`, `item-reference`. And answers that none saw: `unfinished-answer`,
+    /// `unreadable-answer`.
     pub passed: BTreeMap<&'static str, u64>,
     /// Requests to the provider that no agent sent: the model was asked again.
     pub hidden: u64,

@@ -89,7 +89,7 @@ mod tests {
         );
         check(
             r#"{"input":[]}"#,
-            r#"{"previous_response_id":"a","input":null}"#,
+            r#"{"previous_response_id":"a","input":[]}"#,
             r#"{"previous_response_id":null,"input":[]}"#,
         );
         assert!(joined("{}", r#"{"input":[]}"#).is_err());

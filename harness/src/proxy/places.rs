@@ -103,7 +103,8 @@ impl Places {
         }
         let asked = outline.asked(0, &offered.tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let (found, followed, trail) = self.find(root, &asked, &items);
+        let followed = asked.previous.as_ref().and_then(|id| locked(&self.all).answered(root, id));
+        let (found, trail) = self.find(root, followed.as_ref(), &asked, &items);
         let beginning = beginnings.last().copied();
         let (before, followed) = (Length::default(), followed.as_ref());
         let request = Request { asked: &asked, offered, items: &items, trail, followed, beginning, before };
@@ -228,23 +229,23 @@ impl Places {
         Going { fresh, notices, ..self.going(request, way, Some(place), entries, puts) }
     }
 
-    /// The place with the longest beginning in common, with the number of its items, the place whose answer the
-    /// request follows by its id, and the way of the request.
+    /// The place with the longest beginning in common, with the number of its items, and the way of the request, which
+    /// may follow an answer of a place by its id.
     fn find(
         &self,
         root: Path,
+        followed: Option<&Arc<Place>>,
         asked: &Asked,
         items: &[Item],
-    ) -> (Option<(Arc<Place>, usize)>, Option<Arc<Place>>, Trail) {
+    ) -> (Option<(Arc<Place>, usize)>, Trail) {
         let known = locked(&self.all);
-        let followed = asked.previous.as_ref().and_then(|id| known.answered(root, id));
         let behind = |it: &Arc<Place>| it.trail.after(&it.answer.shown);
-        let start = followed.as_ref().map_or_else(|| Trail::of(root), behind);
+        let start = followed.map_or_else(|| Trail::of(root), behind);
         let start = asked.previous.as_ref().map_or(start, |id| start.follows(id));
         let trails = start.to(items);
         let trail = trails.last().copied().unwrap_or(start);
-        let found = known.last_of(&trails, items).or_else(|| followed.clone().map(|it| (it, 0)));
-        (found, followed, trail)
+        let found = known.last_of(&trails, items).or_else(|| followed.cloned().map(|it| (it, 0)));
+        (found, trail)
     }
 
     fn going(

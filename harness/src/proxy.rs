@@ -54,6 +54,8 @@ mod echo;
 mod history;
 mod http;
 mod ids;
+mod joined;
+mod keys;
 mod known;
 mod log;
 mod offers;
@@ -72,6 +74,7 @@ mod stream;
 mod tee;
 mod trail;
 mod turn;
+mod unfinished;
 mod upstream;
 mod watched;
 

@@ -14,7 +14,9 @@ use balk_guards::{AttemptCause, AttemptFacts, Completion, Offer};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
+use super::keys::Keys;
 use super::passing::Passing;
+use super::unfinished;
 use super::upstream::{Lost, Upstream};
 use crate::listen::{Held, room_for};
 
@@ -32,8 +34,8 @@ pub(super) struct Came {
 pub(super) enum Attempt {
     /// An answer of the model.
     Answered(Came, Arc<Completion>),
-    /// An answer in no form that is known.
-    Final(Came),
+    /// What is no answer for guards, and why. Asking again would bring it again.
+    Final(Came, &'static str),
     /// No answer, or not the whole of one.
     Failed(Failed),
 }
@@ -61,6 +63,8 @@ pub(super) struct Asking<'a> {
     pub(super) rest: &'a str,
     pub(super) dialect: Dialect,
     pub(super) offer: &'a Offer,
+    /// What no text of a failure shows.
+    pub(super) keys: &'a Keys,
     /// The request among all that are not answered yet.
     pub(super) held: &'a Held,
 }
@@ -80,7 +84,7 @@ impl Asking<'_> {
         let mut bytes = room_for(&incoming);
         let mut end = None;
         let lost = loop {
-            if stream.as_ref().is_some_and(StreamReader::is_over) {
+            if stream.as_ref().is_some_and(has_ended) {
                 end.get_or_insert_with(|| Instant::now() + BODY_END);
             }
             match self.piece(&mut incoming, end).await {
@@ -114,7 +118,7 @@ impl Asking<'_> {
         let passed = passing.passed();
         let came = Came { status: parts.status, headers: parts.headers, body: bytes.into(), passed };
         match (stream, lost) {
-            (Some(stream), lost) => streamed(stream.finish(self.offer), came, lost),
+            (Some(stream), lost) => self.streamed(stream, came, lost),
             (None, Some(lost)) => Attempt::Failed(Failed::lost(lost)),
             (None, None) => self.whole(came),
         }
@@ -138,17 +142,43 @@ impl Asking<'_> {
     /// Reads what came, or has been read while it did.
     pub(super) fn read(&self, came: Came, stream: Option<StreamReader>) -> Attempt {
         match stream {
-            Some(stream) => streamed(stream.finish(self.offer), came, None),
+            Some(stream) => self.streamed(stream, came, None),
             None => self.whole(came),
         }
+    }
+
+    fn answered(&self, came: Came, completion: Completion) -> Attempt {
+        if unfinished::is_unfinished(self.dialect, &came.body, &completion) {
+            return Attempt::Final(came, UNFINISHED);
+        }
+        Attempt::Answered(came, completion.into())
+    }
+
+    fn streamed(&self, stream: StreamReader, came: Came, lost: Option<Lost>) -> Attempt {
+        let is_unreadable = |it: &BrokenStream| {
+            it.cause == AttemptCause::Disconnected && it.remedy != Remedy::Again && lost.is_none()
+        };
+        let BrokenStream { cause, message, facts, .. } = match stream.finish(self.offer) {
+            Ok(completion) => return self.answered(came, completion),
+            Err(broken) if is_unreadable(&broken) => return Attempt::Final(came, UNREADABLE),
+            Err(broken) => *broken,
+        };
+        let facts = AttemptFacts { visible_output: Some(false), ..facts };
+        // What the provider said in its stream is said in its own words, if nothing helps.
+        let is_refused = lost.is_none() && matches!(cause, AttemptCause::Status { .. });
+        let (cause, message) = match lost {
+            Some(Lost { cause, message }) => (cause, message.into()),
+            None => (cause, self.keys.hide(&message).into()),
+        };
+        Attempt::Failed(Failed { cause, message, facts, came: is_refused.then_some(came) })
     }
 
     fn whole(&self, came: Came) -> Attempt {
         // It was asked to come as it is. What comes in a coding all the same is not read.
         if is_coded(&came.headers) {
-            return Attempt::Final(came);
+            return Attempt::Final(came, UNREADABLE);
         }
-        let Ok(body) = std::str::from_utf8(&came.body) else { return Attempt::Final(came) };
+        let Ok(body) = std::str::from_utf8(&came.body) else { return Attempt::Final(came, UNREADABLE) };
         let header = |name: &str| came.headers.get(name)?.to_str().ok();
         let reply = Reply {
             status: came.status.as_u16(),
@@ -157,34 +187,29 @@ impl Asking<'_> {
             body: body.into(),
         };
         match self.dialect.answer(&reply, self.offer) {
-            Ok(completion) => Attempt::Answered(came, completion.into()),
-            // JSON of a form that is not known is no reason to ask again, and no business of guards. A page of
-            // something between here and the provider is.
-            Err(Refusal { remedy: Remedy::Shorten | Remedy::Nothing, .. })
-                if came.status.is_success() && is_json(&came.headers) =>
+            Ok(completion) => self.answered(came, completion),
+            Err(Refusal { remedy, .. })
+                if (came.status.is_success() || came.status.is_redirection())
+                    && (remedy != Remedy::Again || came.status == StatusCode::NO_CONTENT) =>
             {
-                Attempt::Final(came)
+                Attempt::Final(came, UNREADABLE)
             }
             Err(Refusal { cause, message, .. }) => {
-                let facts = AttemptFacts::default();
+                let (message, facts) = (self.keys.hide(&message).into(), AttemptFacts::default());
                 Attempt::Failed(Failed { cause, message, facts, came: Some(came) })
             }
         }
     }
 }
 
-fn streamed(read: Result<Completion, Box<BrokenStream>>, came: Came, lost: Option<Lost>) -> Attempt {
-    match read {
-        Ok(completion) => Attempt::Answered(came, completion.into()),
-        Err(broken) => {
-            let facts = AttemptFacts { visible_output: Some(false), ..broken.facts };
-            let (cause, message) = match lost {
-                Some(Lost { cause, message }) => (cause, message.into()),
-                None => (broken.cause, broken.message),
-            };
-            Attempt::Failed(Failed { cause, message, facts, came: None })
-        }
-    }
+/// Why guards do not see an answer that has come: the provider is not done with it.
+const UNFINISHED: &str = "unfinished-answer";
+/// Why guards do not see one that is in no form that is known.
+const UNREADABLE: &str = "unreadable-answer";
+
+/// Whether nothing more of an answer comes. What cannot be read may go on.
+pub(super) fn has_ended(stream: &StreamReader) -> bool {
+    stream.is_over() && !stream.is_unreadable()
 }
 
 impl Failed {
@@ -198,14 +223,7 @@ fn is_coded(headers: &HeaderMap) -> bool {
 }
 
 fn form(headers: &HeaderMap) -> Form {
-    if kind(headers).starts_with("text/event-stream") { Form::Stream } else { Form::Whole }
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    kind(headers).contains("json")
-}
-
-fn kind(headers: &HeaderMap) -> String {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    kind.trim_start().to_ascii_lowercase()
+    let is_stream = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+    if is_stream { Form::Stream } else { Form::Whole }
 }

@@ -27,9 +27,9 @@ pub(super) struct Length {
     pub(super) messages: usize,
 }
 
-/// How a request of this conversation begins: with its first element, its first two, and so on up to all.
-pub(super) fn beginnings(conversation: &str, outline: &Outline<'_>) -> Vec<Beginning> {
-    let mut so_far = xxh3_128(conversation.as_bytes());
+/// How a request of the conversation with this root begins: with its first element, its first two, and so on up to all.
+pub(super) fn beginnings(root: Path, outline: &Outline<'_>) -> Vec<Beginning> {
+    let mut so_far = xxh3_128(&root.bytes());
     let then = |element| {
         let digests = [so_far, xxh3_128(without_marks(element).as_bytes())].map(u128::to_le_bytes);
         so_far = xxh3_128(digests.as_flattened());
@@ -84,7 +84,7 @@ mod tests {
 
     fn of(conversation: &str, elements: &str) -> Vec<Beginning> {
         let text = format!(r#"{{"messages":[{elements}]}}"#);
-        beginnings(conversation, &Dialect::OpenAi.outline(&text).expect("an object"))
+        beginnings(Path::of(conversation), &Dialect::OpenAi.outline(&text).expect("an object"))
     }
 
     #[test]

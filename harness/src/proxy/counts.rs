@@ -19,7 +19,8 @@ pub struct Counted {
     /// Requests of agents that guards saw.
     pub turns: u64,
     /// Requests that no guard saw, by why: `other-path`, `no-tools`, `unreadable`, `compressed`, `other-api`,
-    /// `no-guards`, `guard-broke`.
+    /// `no-guards`, `guard-broke`, `conversation`, `item-reference`. And answers that none saw: `unfinished-answer`,
+    /// `unreadable-answer`.
     pub passed: BTreeMap<&'static str, u64>,
     /// Requests to the provider that no agent sent: the model was asked again.
     pub hidden: u64,
@@ -94,6 +95,11 @@ impl Counts {
 }
 
 impl Counted {
+    /// Something passed that no guard saw.
+    pub(super) fn passes(&mut self, why: &'static str) {
+        *self.passed.entry(why).or_default() += 1;
+    }
+
     /// Keeps what was guessed. The names come from clients, so there is a bound.
     pub(super) fn guesses(&mut self, tools: &[String]) {
         for tool in tools.iter().map(|it| kept(it)) {
@@ -149,7 +155,8 @@ impl Counted {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}");
         }
         let name = "balk_proxy_passed_total";
-        let _ = writeln!(text, "# HELP {name} Requests that no guard saw.\n# TYPE {name} counter");
+        let _ =
+            writeln!(text, "# HELP {name} Requests and answers that no guard saw.\n# TYPE {name} counter");
         for (why, value) in &self.passed {
             let _ = writeln!(text, "{name}{{why=\"{why}\"}} {value}");
         }

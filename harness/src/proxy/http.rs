@@ -13,6 +13,8 @@ use tokio::sync::mpsc::{self, Sender};
 
 use super::attempt::{Asking, Came, Failed};
 use super::counts::{Hidden, kept};
+use super::ids;
+use super::keys::Keys;
 use super::log::Logged;
 use super::passing::Passed;
 use super::places::Places;
@@ -25,6 +27,7 @@ use super::tee::Tee;
 use super::turn::Turn;
 use super::watched::at_work;
 use crate::bench::moment;
+use crate::listen::path::Path;
 use crate::listen::{Held, bytes, json, not_text, text};
 
 /// Answers a request.
@@ -52,18 +55,32 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
             return passes(&shared, head, &rest, body, dialect, "unreadable").await;
         }
     };
-    let conversation = kept(conversation.as_deref().unwrap_or(DEFAULT)).into_owned();
-    let (asked, begun) = match at_work(|| begun(&shared, dialect, &conversation, &body)) {
+    let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
+    let conversation = conversation.as_deref().unwrap_or(DEFAULT);
+    let root = keys.root(conversation);
+    let conversation = kept(&keys.hide(conversation)).into_owned();
+    let (asked, begun) = match at_work(|| begun(&shared, dialect, root, &body)) {
         Ok(it) => it,
         Err(why) => return passes(&shared, head, &rest, Body::from(body), dialect, why).await,
     };
-    let form = Form { dialect, framing: streams.or_else(|| asked.stream.then_some(Framing::Events)) };
-    let request =
-        Guarded { shared, head, rest, body: body.into(), held, asked, form, conversation, began: moment() };
+    let framing = streams.or_else(|| asked.stream.then_some(Framing::Events));
+    let form = Form { dialect, framing, own: ids::own(body.as_bytes()) };
+    let request = Guarded {
+        shared,
+        head,
+        rest,
+        body: body.into(),
+        held,
+        asked,
+        form,
+        keys,
+        conversation,
+        began: moment(),
+    };
     if request.shared.dry_run {
         return request.watched(begun).await;
     }
-    if form.framing == Some(Framing::Events) {
+    if framing == Some(Framing::Events) {
         return request.streamed(begun).await;
     }
     request.played(begun, None).await.map(Body::from)
@@ -92,12 +109,7 @@ type Begun = Result<State, GuardFault>;
 
 /// The request, if it is of a task, or why it is none: a request without tools of the agent's own asks for a title, a
 /// summary or a search, and nothing of it is an agent's loop. What cannot be read is the provider's to refuse.
-fn begun(
-    shared: &Shared,
-    dialect: Dialect,
-    conversation: &str,
-    body: &str,
-) -> Result<(Asked, Begun), &'static str> {
+fn begun(shared: &Shared, dialect: Dialect, root: Path, body: &str) -> Result<(Asked, Begun), &'static str> {
     let unreadable = |why: Unreadable| {
         shared.notes_unread(dialect, &why.to_string());
         "unreadable"
@@ -107,9 +119,18 @@ fn begun(
     if !offered.has_own {
         return Err("no-tools");
     }
+    // Guards would see a part of the history, and a hidden request would add to what the provider keeps.
+    if outline.has_conversation() {
+        shared.notes_unread(dialect, "its provider keeps its history (`conversation`)");
+        return Err("conversation");
+    }
+    if outline.has_references() {
+        shared.notes_unread(dialect, "its provider keeps some of its history (`item_reference`)");
+        return Err("item-reference");
+    }
     shared.counts.count(|it| it.guesses(&offered.guessed));
     let places = shared.places.as_ref().expect("a request is guarded where there are guards");
-    let (asked, going) = places.go_on(conversation, &outline, &offered).map_err(unreadable)?;
+    let (asked, going) = places.go_on(root, &outline, &offered).map_err(unreadable)?;
     Ok((asked, going.map(State::of)))
 }
 
@@ -122,6 +143,7 @@ struct Guarded {
     held: Arc<Held>,
     asked: Asked,
     form: Form,
+    keys: Keys,
     conversation: String,
     began: SystemTime,
 }
@@ -139,6 +161,7 @@ impl Guarded {
                 rest: &self.rest,
                 dialect: self.form.dialect,
                 offer: &self.asked.offer,
+                keys: &self.keys,
                 held: &self.held,
             },
             body: &self.body,
@@ -169,7 +192,7 @@ impl Guarded {
             Ok(state) => state,
             Err(fault) => {
                 self.shared.counts.count(|it| it.faults += 1);
-                self.shared.say(&fault.to_string());
+                self.shared.say(&self.keys.hide(&fault.to_string()));
                 let Self { shared, head, rest, body, form, .. } = self;
                 return passes(&shared, head, &rest, body.into(), form.dialect, "guard-broke").await;
             }
@@ -202,20 +225,24 @@ impl Guarded {
 
     /// Counts what happened, writes it to the log, and sends spans of it to the collector.
     fn notes(&self, happened: &Happened) {
-        let Happened { outcome, interventions, asked, fault, view, branch, hidden_usage, sent: _ } = happened;
+        let Happened { outcome, interventions, asked, fault, unseen, view, branch, hidden_usage, sent: _ } =
+            happened;
         self.shared.counts.count(|it| {
             let hidden = Hidden { requests: u64::from(asked.saturating_sub(1)), usage: *hidden_usage };
             it.turn(&self.conversation, interventions, hidden);
             it.changed += u64::from(matches!(outcome, Outcome::Changed(..)));
             it.failed += u64::from(outcome.has_failed());
             it.faults += u64::from(fault.is_some());
+            if let Some(why) = *unseen {
+                it.passes(why);
+            }
         });
         if let Some(fault) = fault {
-            self.shared.say(fault);
+            self.shared.say(&self.keys.hide(fault));
         }
         if !self.shared.dry_run {
             let told = interventions.iter().filter(|it| it.kind.is_for_user());
-            self.shared.tells(told.map(|it| it.note.text.clone()));
+            self.shared.tells(told.map(|it| self.keys.hide(&it.note.text).into()));
         }
         let logged = Logged {
             conversation: &self.conversation,
@@ -223,6 +250,7 @@ impl Guarded {
             view: view.as_ref(),
             branch: *branch,
             interventions,
+            keys: &self.keys,
             dry_run: self.shared.dry_run,
         };
         if let Some(log) = &self.shared.log {
@@ -256,7 +284,7 @@ async fn passes(
     dialect: Dialect,
     why: &'static str,
 ) -> Response<Body> {
-    shared.counts.count(|it| *it.passed.entry(why).or_default() += 1);
+    shared.counts.count(|it| it.passes(why));
     match shared.upstream.send(head, rest, body).await {
         Ok(response) => response.map(Body::new),
         Err(lost) => {

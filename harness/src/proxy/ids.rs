@@ -6,6 +6,7 @@ use balk_guards::wire::{Answering, Asked};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// The id of an answer, its model, and when it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,9 +62,9 @@ impl Ids {
         Self { id: text(said.id), model: text(said.model), created: created as u64 }
     }
 
-    /// What an answer in place of this one says beside its completion.
-    pub(super) fn answering(&self, asked: &Asked) -> Answering {
-        let id = if self.id.is_empty() { OWN } else { &self.id };
+    /// What an answer in place of this one says beside its completion. `own` is its id if no provider gave one.
+    pub(super) fn answering(&self, asked: &Asked, own: &str) -> Answering {
+        let id = if self.id.is_empty() { own } else { &self.id };
         let mut answering = Answering { created: self.created, ..asked.answering(id) };
         if !self.model.is_empty() {
             answering.model = self.model.clone();
@@ -72,8 +73,10 @@ impl Ids {
     }
 }
 
-/// The id of an answer that no provider gave.
-const OWN: &str = "balk";
+/// The id of an answer that no provider gave to the request with this body.
+pub(super) fn own(body: &[u8]) -> Arc<str> {
+    format!("balk_{:032x}", xxh3_128(body)).into()
+}
 
 #[cfg(test)]
 mod tests {

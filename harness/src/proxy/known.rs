@@ -26,8 +26,9 @@ pub(super) struct Known {
     by_given: BTreeSet<(Path, Path, u64)>,
     /// By how requests begin that go on from the place, byte for byte: as for `by_whole`.
     by_beginning: BTreeSet<(Beginning, u64)>,
-    /// The place at which the answer with each id was given, of dialects whose requests follow one.
-    by_answer: BTreeMap<Arc<str>, u64>,
+    /// By the id of the answer within the conversation, of dialects whose requests follow one; then by all that the
+    /// request shows.
+    by_answer: BTreeSet<(Path, Path, u64)>,
     /// How many places have come.
     count: u64,
     /// About how many bytes they take, those that are forgotten but for what goes on from them among them.
@@ -54,9 +55,10 @@ impl Known {
         self.places.get(&found?).cloned()
     }
 
-    /// The place at which the answer with this id was given.
-    pub(super) fn answered(&self, id: &str) -> Option<Arc<Place>> {
-        self.places.get(self.by_answer.get(id)?).cloned()
+    /// The place of this conversation at which the answer with this id was given. There is none where several sessions
+    /// have the id.
+    pub(super) fn answered(&self, root: Path, id: &str) -> Option<Arc<Place>> {
+        self.places.get(&only(&self.by_answer, root.with(id.as_bytes()))?).cloned()
     }
 
     /// The last place on the way to these items that they do not contradict, and how many of them lead to it. A request
@@ -79,20 +81,9 @@ impl Known {
         let as_given = || echo.into_iter().flat_map(echo::as_given);
         let with = |answer| last(&self.by_whole, trail.whole.and(answer));
         let whole_and_given = whole.and_then(|_| as_given().find_map(with));
-        let given = || as_given().find_map(|answer| self.only(trail.path.and(answer)));
+        let given = || as_given().find_map(|answer| only(&self.by_given, trail.path.and(answer)));
         let called = || whole.and_then(|_| with(echo::called(echo)));
         whole_and_given.or_else(given).or_else(called).or(whole)
-    }
-
-    /// The last place with this key, if all that have it have one request.
-    fn only(&self, given: Path) -> Option<u64> {
-        let (least, most) = (Path::default(), Path::LAST);
-        let mut all = self.by_given.range((given, least, 0)..=(given, most, u64::MAX));
-        let (_, first, nth) = all.next()?;
-        match all.next_back() {
-            None => Some(*nth),
-            Some((_, last, nth)) => (first == last).then_some(*nth),
-        }
     }
 
     /// Keeps a place. Where all take more than so many bytes, the oldest are forgotten. One from which another goes on
@@ -104,7 +95,7 @@ impl Known {
         self.by_whole.extend(keys.whole.map(|it| (it, nth)));
         self.by_given.insert((keys.given, place.trail.whole, nth));
         self.by_beginning.extend(keys.beginning.into_iter().flatten().map(|it| (it, nth)));
-        self.by_answer.extend(place.answer.id.clone().map(|id| (id, nth)));
+        self.by_answer.extend(keys.answer.map(|it| (it, place.trail.whole, nth)));
         self.places.insert(nth, Arc::new(place));
         while self.kept.load(Ordering::Relaxed) > most
             && let Some((nth, place)) = self.places.pop_first()
@@ -123,8 +114,8 @@ impl Known {
         for key in keys.beginning.into_iter().flatten() {
             self.by_beginning.remove(&(key, nth));
         }
-        if let Some(id) = place.answer.id.as_ref().filter(|it| self.by_answer.get(*it) == Some(&nth)) {
-            self.by_answer.remove(id);
+        if let Some(key) = keys.answer {
+            self.by_answer.remove(&(key, place.trail.whole, nth));
         }
     }
 }
@@ -134,6 +125,7 @@ struct Keys {
     whole: [Path; 3],
     given: Path,
     beginning: Option<[Beginning; 3]>,
+    answer: Option<Path>,
 }
 
 impl Keys {
@@ -144,6 +136,7 @@ impl Keys {
             whole: [whole, whole.and(called), whole.and(given)],
             given: place.trail.path.and(given),
             beginning: place.beginning.map(|it| [it, it.and(called), it.and(given)]),
+            answer: place.answer.named.id.as_ref().map(|id| place.trail.root.with(id.as_bytes())),
         }
     }
 }
@@ -153,6 +146,16 @@ fn last<K: Copy + Ord>(all: &BTreeSet<(K, u64)>, key: K) -> Option<u64> {
     all.range((key, 0)..=(key, u64::MAX)).next_back().map(|(_, nth)| *nth)
 }
 
+/// The last of the places with this key, if all of them have one request.
+fn only(all: &BTreeSet<(Path, Path, u64)>, key: Path) -> Option<u64> {
+    let mut all = all.range((key, Path::default(), 0)..=(key, Path::LAST, u64::MAX));
+    let (_, first, nth) = all.next()?;
+    match all.next_back() {
+        None => Some(*nth),
+        Some((_, last, nth)) => (first == last).then_some(*nth),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::{Mutex, Weak};
@@ -160,7 +163,7 @@ mod tests {
     use balk_guards::{Entry, FinishReason, Message, Offer, RawCall, Speaker, Usage, UserMessage};
 
     use super::super::beginning::Length;
-    use super::super::place::Answer;
+    use super::super::place::{Answer, Named};
     use super::*;
     use crate::bench::Stopwatch;
     use crate::listen::{Held, path};
@@ -177,8 +180,7 @@ mod tests {
             entries: Box::default(),
             shown: called(id).into(),
             puts: Vec::new(),
-            lacks: Vec::new(),
-            id: None,
+            named: Named::default(),
         };
         let place = Place {
             trail,
@@ -222,7 +224,7 @@ mod tests {
         let shown = |id: &str| {
             path::items(&[user.clone(), Message::Assistant(called(id).into()), user.clone()], None)
         };
-        let trails = Trail::of("it").to(&shown("a"));
+        let trails = Trail::of(Path::of("it")).to(&shown("a"));
         for session in 0..sessions {
             let place = place(&known, trails[0], &format!("id {session}"), None, 0);
             known.keeps(place, usize::MAX);

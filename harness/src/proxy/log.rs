@@ -14,6 +14,7 @@ use balk_guards::wire::{Asking, Dialect};
 use balk_guards::{Intervention, View};
 use serde_json::json;
 
+use super::keys::Keys;
 use crate::files;
 
 /// A folder that gets transcripts and interventions.
@@ -33,6 +34,8 @@ pub(super) struct Logged<'a> {
     /// Which way of the conversation it is on.
     pub(super) branch: Option<usize>,
     pub(super) interventions: &'a [Intervention],
+    /// What no file shows.
+    pub(super) keys: &'a Keys,
     /// Whether they were only watched.
     pub(super) dry_run: bool,
 }
@@ -72,14 +75,13 @@ impl Log {
         let file = |name: &str| self.folder.join(name);
         if let (Some(view), Some(branch)) = (logged.view, logged.branch) {
             let name = file(&format!("{}-{branch}.jsonl", files::plain_name(logged.conversation)));
-            self.note(
-                &name,
-                files::write_whole(&name, |out| out.write_all(transcript(logged, view, branch).as_bytes())),
-            );
+            let transcript = logged.keys.hide(&transcript(logged, view, branch));
+            self.note(&name, files::write_whole(&name, |out| out.write_all(transcript.as_bytes())));
         }
         if !logged.interventions.is_empty() {
             let name = file(INTERVENTIONS);
-            let lines: String = logged.interventions.iter().map(|it| line(logged, it)).collect();
+            let lines = logged.interventions.iter().map(|it| logged.keys.hide(&line(logged, it)));
+            let lines: String = lines.collect();
             let appended = files::append(&name).and_then(|mut it| it.write_all(lines.as_bytes()));
             self.note(&name, appended);
         }

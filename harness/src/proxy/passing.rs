@@ -80,6 +80,11 @@ impl Passing {
         if self.attempt.holds {
             self.ends(came, stream);
         }
+        // No guard will object to what cannot be read, and it is not asked for again.
+        if stream.is_unreadable() && self.to.is_some() && self.sent.len() == self.attempt.passed {
+            self.passes(head, &came[self.attempt.passed..]).await;
+            self.attempt.passed = came.len();
+        }
     }
 
     /// Reads what is left.

@@ -55,10 +55,18 @@ pub(super) struct Answer {
     pub(super) shown: Arc<Completion>,
     /// What the agent did not see of it.
     pub(super) puts: Vec<Put>,
-    /// What a request that follows it by its id lacks.
-    pub(super) lacks: Vec<Message>,
-    /// Its id.
+    pub(super) named: Named,
+}
+
+/// How a request can follow an answer by its id.
+#[derive(Default)]
+pub(super) struct Named {
+    /// The id; none where no request can follow one.
     pub(super) id: Option<Arc<str>>,
+    /// What such a request lacks.
+    pub(super) lacks: Vec<Message>,
+    /// The request that the provider would have got next, if it did not give the id: such a request comes behind that.
+    pub(super) behind: Option<Arc<str>>,
 }
 
 impl Drop for Place {
@@ -89,10 +97,10 @@ impl Place {
     /// Counts what it takes.
     pub(super) fn counts(&self) {
         let Self { entries, puts, answer, ending, .. } = self;
-        let Answer { entries: answered, shown, puts: own, lacks, id } = answer;
+        let Answer { entries: answered, shown, puts: own, named: Named { id, lacks, behind } } = answer;
         let is_shown = |it: &Entry| matches!(it, Entry::Completion(it) if Arc::ptr_eq(it, shown));
         let changed = if answered.iter().any(is_shown) { 0 } else { size::of_completion(shown) };
-        let texts = [ending, id].into_iter().flatten().map(|it| it.len()).sum::<usize>();
+        let texts = [ending, id, behind].into_iter().flatten().map(|it| it.len()).sum::<usize>();
         let puts: usize = puts.iter().chain(own).map(Put::bytes).sum();
         let entries = size::of_entries(entries) + size::of_entries(answered);
         self.held.takes(size::PLACE + entries + changed + texts + puts + size::of_messages(lacks));
@@ -143,8 +151,7 @@ mod tests {
                 entries: Box::default(),
                 shown: shown.clone(),
                 puts: Vec::new(),
-                lacks: Vec::new(),
-                id: None,
+                named: Named::default(),
             };
             last = Some(Arc::new(Place {
                 trail: Trail::default(),

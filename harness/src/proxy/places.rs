@@ -25,7 +25,7 @@ use super::put::{Put, edits};
 use super::trail::Trail;
 use super::watched::Watched;
 use crate::listen::Held;
-use crate::listen::path::{self, Item};
+use crate::listen::path::{self, Item, Path};
 
 /// Makes the guards of a conversation.
 pub type Guards = dyn Fn() -> Stack + Send + Sync;
@@ -50,6 +50,8 @@ pub(super) struct Going {
     offered: Arc<Offered>,
     /// What the request lacks.
     pub(super) edits: Vec<Edit>,
+    /// The request that it comes behind, if it follows an answer that its provider did not give.
+    pub(super) behind: Option<Arc<str>>,
     /// Which way of the conversation it is on.
     pub(super) branch: usize,
     /// What the request has.
@@ -85,26 +87,27 @@ impl Places {
         self.only_watch
     }
 
-    /// Reads a request with these tools, and finds where it goes on.
+    /// Reads a request with these tools, and finds where it goes on in the conversation with this root.
     ///
     /// # Errors
     /// It is no request of its dialect; within, a guard broke.
     pub(super) fn go_on(
         &self,
-        conversation: &str,
+        root: Path,
         outline: &Outline<'_>,
         offered: &Arc<Offered>,
     ) -> Result<(Asked, Result<Going, GuardFault>), Unreadable> {
-        let beginnings = beginnings(conversation, outline);
+        let beginnings = beginnings(root, outline);
         if let Some((asked, going)) = self.straight(outline, offered, &beginnings) {
             return Ok((asked, Ok(going)));
         }
         let asked = outline.asked(0, &offered.tools)?;
         let items = path::items(&asked.messages, self.profile.as_deref());
-        let (found, trail) = self.find(conversation, &asked, &items);
+        let followed = asked.previous.as_ref().and_then(|id| locked(&self.all).answered(root, id));
+        let (found, trail) = self.find(root, followed.as_ref(), &asked, &items);
         let beginning = beginnings.last().copied();
-        let before = Length::default();
-        let request = Request { asked: &asked, offered, items: &items, trail, beginning, before };
+        let (before, followed) = (Length::default(), followed.as_ref());
+        let request = Request { asked: &asked, offered, items: &items, trail, followed, beginning, before };
         let going = self.anywhere(&request, found);
         Ok((asked, going))
     }
@@ -140,6 +143,7 @@ impl Places {
             offered,
             items: &items,
             trail: *trails.last()?,
+            followed: None,
             beginning: beginnings.last().copied(),
             before: place.length,
         };
@@ -225,21 +229,22 @@ impl Places {
         Going { fresh, notices, ..self.going(request, way, Some(place), entries, puts) }
     }
 
-    /// The place with the longest beginning in common, with the number of its items, and the way of the request.
+    /// The place with the longest beginning in common, with the number of its items, and the way of the request, which
+    /// may follow an answer of a place by its id.
     fn find(
         &self,
-        conversation: &str,
+        root: Path,
+        followed: Option<&Arc<Place>>,
         asked: &Asked,
         items: &[Item],
     ) -> (Option<(Arc<Place>, usize)>, Trail) {
         let known = locked(&self.all);
-        let followed = asked.previous.as_ref().and_then(|id| known.answered(id));
         let behind = |it: &Arc<Place>| it.trail.after(&it.answer.shown);
-        let start = followed.as_ref().map_or_else(|| Trail::of(conversation), behind);
+        let start = followed.map_or_else(|| Trail::of(root), behind);
         let start = asked.previous.as_ref().map_or(start, |id| start.follows(id));
         let trails = start.to(items);
         let trail = trails.last().copied().unwrap_or(start);
-        let found = known.last_of(&trails, items).or_else(|| followed.map(|it| (it, 0)));
+        let found = known.last_of(&trails, items).or_else(|| followed.cloned().map(|it| (it, 0)));
         (found, trail)
     }
 
@@ -251,7 +256,7 @@ impl Places {
         entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
-        let Request { asked, offered, items, trail, beginning, before } = *request;
+        let Request { asked, offered, items, trail, followed, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
         let mut edits = edits(&puts, before, items, &asked.messages);
         let length =
@@ -260,10 +265,11 @@ impl Places {
         let is_whole =
             || asked.previous.is_none() && items.last().is_some_and(|it| it.at + 1 == asked.messages.len());
         let beginning = beginning.filter(|_| is_whole());
-        let lacks = from.as_ref().filter(|_| asked.previous.is_some()).map_or(&[][..], |it| &it.answer.lacks);
-        if !lacks.is_empty() {
-            edits.insert(0, Edit::Put { before: 0, messages: lacks.to_vec() });
+        let named = followed.map(|it| &it.answer.named);
+        if let Some(named) = named.filter(|it| !it.lacks.is_empty()) {
+            edits.insert(0, Edit::Put { before: 0, messages: named.lacks.clone() });
         }
+        let behind = named.and_then(|it| it.behind.clone());
         let next = || self.branches.fetch_add(1, Ordering::Relaxed);
         let (run, offered, branch) = match way {
             Way::Again(run, branch) => (run, offered.clone(), branch),
@@ -276,6 +282,7 @@ impl Places {
             offered,
             ending,
             edits,
+            behind,
             branch,
             length,
             fresh: Vec::new(),
@@ -352,6 +359,8 @@ struct Request<'a> {
     /// The items of what was read.
     items: &'a [Item],
     trail: Trail,
+    /// The place whose answer it follows by its id.
+    followed: Option<&'a Arc<Place>>,
     /// How it begins, up to its end.
     beginning: Option<Beginning>,
     /// What was not read.

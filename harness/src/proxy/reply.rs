@@ -1,5 +1,7 @@
 //! What an agent gets, as a response.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
@@ -17,18 +19,24 @@ use crate::listen::JSON;
 pub(super) const EVENTS: &str = "text/event-stream; charset=utf-8";
 
 /// How an agent wants its answers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Form {
     pub(super) dialect: Dialect,
     /// The framing of a stream; `None` for an answer in one piece.
     pub(super) framing: Option<Framing>,
+    /// The id of an answer that no provider gave.
+    pub(super) own: Arc<str>,
 }
 
 impl Form {
     /// The response for what came of a request. `sent` is what the agent has already of an answer.
-    pub(super) fn response(self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Bytes> {
+    pub(super) fn response(&self, outcome: Outcome, asked: &Asked, sent: &[u8]) -> Response<Bytes> {
         match outcome {
-            Outcome::AsItCame(came) if sent.is_empty() || came.passed > 0 => as_it_came(came),
+            Outcome::AsItCame(came) | Outcome::Failed(Failed { came: Some(came), .. })
+                if sent.is_empty() || came.passed > 0 =>
+            {
+                as_it_came(came)
+            }
             // An answer cannot go on as another one, so it breaks off.
             Outcome::AsItCame(_) => {
                 let failure = Failure::of(self.dialect, FailureKind::Failed, "the answer broke off");
@@ -40,11 +48,11 @@ impl Form {
     }
 
     /// The body of an answer that the provider did not give, or what is left of it.
-    fn body(self, completion: &Completion, came: Option<&Came>, asked: &Asked, sent: &[u8]) -> String {
+    fn body(&self, completion: &Completion, came: Option<&Came>, asked: &Asked, sent: &[u8]) -> String {
         // What goes on has the name of what it follows.
         let named = if sent.is_empty() { came.map(|it| &*it.body) } else { Some(sent) };
         let ids = named.map(Ids::of).unwrap_or_default();
-        let answering = ids.answering(asked);
+        let answering = ids.answering(asked, &self.own);
         let Some(framing) = self.framing else { return self.dialect.response(completion, &answering) };
         let events = match sent {
             [] => self.dialect.events(completion, &answering),
@@ -56,7 +64,7 @@ impl Form {
     }
 
     fn changed(
-        self,
+        &self,
         completion: &Completion,
         came: Option<Came>,
         asked: &Asked,
@@ -76,7 +84,7 @@ impl Form {
     }
 
     /// The type of its answers.
-    fn kind(self) -> &'static str {
+    fn kind(&self) -> &'static str {
         match self.framing {
             Some(Framing::Events) => EVENTS,
             Some(Framing::Array) | None => JSON,

@@ -17,7 +17,7 @@ pub(super) enum Outcome {
     AsItCame(Came),
     /// This in place of what the provider sent last.
     Changed(Arc<Completion>, Option<Came>),
-    /// Nothing came that could be passed on.
+    /// No answer of the model: what came in its place, if anything did.
     Failed(Failed),
 }
 
@@ -43,6 +43,8 @@ pub(super) struct Happened {
     pub(super) hidden_usage: Usage,
     /// A guard that broke.
     pub(super) fault: Option<String>,
+    /// Why no guard saw the answer, if none did.
+    pub(super) unseen: Option<&'static str>,
     /// If it is logged, the conversation as the model is shown it now.
     pub(super) view: Option<View>,
     /// Which way of the conversation it is on, if it goes on from here.
@@ -67,6 +69,8 @@ pub(super) struct State {
     /// The tokens of the last answer, if it was empty.
     pub(super) empty: Usage,
     pub(super) fault: Option<String>,
+    /// Why no guard saw the answer, if none did.
+    pub(super) unseen: Option<&'static str>,
     /// What the agent gets while the model speaks.
     pub(super) passing: Passing,
 }
@@ -80,6 +84,7 @@ impl Happened {
             asked: 1,
             hidden_usage: Usage::default(),
             fault: None,
+            unseen: None,
             view: None,
             branch: None,
             sent: Vec::new(),
@@ -92,9 +97,21 @@ impl State {
     pub(super) fn of(mut going: Going) -> Self {
         going.run.take_news();
         let interventions = std::mem::take(&mut going.fresh);
-        let (entries, last, failed, fault, hidden_usage, empty) = Default::default();
-        let passing = Passing::new(None);
-        Self { going, entries, interventions, last, failed, asked: 0, hidden_usage, empty, fault, passing }
+        let (entries, last, failed, fault, unseen, hidden_usage, empty) = Default::default();
+        let (asked, passing) = (0, Passing::new(None));
+        Self {
+            going,
+            entries,
+            interventions,
+            last,
+            failed,
+            asked,
+            hidden_usage,
+            empty,
+            fault,
+            unseen,
+            passing,
+        }
     }
 
     /// The agent does not see the last answer, if it was empty.
@@ -118,17 +135,13 @@ impl State {
 
     /// Nothing more can be done about a failed attempt.
     pub(super) fn gives_up(mut self) -> Happened {
-        let outcome = match self.failed.take() {
-            Some(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
-            Some(failed) => Outcome::Failed(failed),
-            None => Outcome::Failed(Failed {
-                cause: AttemptCause::Empty,
-                message: "the model was not asked".into(),
-                facts: AttemptFacts::default(),
-                came: None,
-            }),
-        };
-        self.ends(outcome)
+        let failed = self.failed.take().unwrap_or_else(|| Failed {
+            cause: AttemptCause::Empty,
+            message: "the model was not asked".into(),
+            facts: AttemptFacts::default(),
+            came: None,
+        });
+        self.ends(Outcome::Failed(failed))
     }
 
     /// Keeps where the conversation came to, and says it if it is logged.
@@ -140,22 +153,21 @@ impl State {
     ) -> Happened {
         let view = is_logged.then(|| self.going.run.view().clone());
         let branch = Some(self.going.branch);
-        let Self { going, interventions, asked, hidden_usage, fault, passing, .. } = self;
+        let (happened, going) = self.leaves(outcome);
         places.keeps(going, answer);
-        Happened { outcome, interventions, asked, hidden_usage, fault, view, branch, sent: passing.sent }
+        Happened { view, branch, ..happened }
     }
 
     pub(super) fn ends(self, outcome: Outcome) -> Happened {
-        let Self { interventions, asked, hidden_usage, fault, passing, .. } = self;
-        Happened {
-            outcome,
-            interventions,
-            asked,
-            hidden_usage,
-            fault,
-            view: None,
-            branch: None,
-            sent: passing.sent,
-        }
+        self.leaves(outcome).0
+    }
+
+    /// What happened, and where the request is.
+    fn leaves(self, outcome: Outcome) -> (Happened, Going) {
+        let Self { going, interventions, asked, hidden_usage, fault, unseen, passing, .. } = self;
+        let (view, branch, sent) = (None, None, passing.sent);
+        let happened =
+            Happened { outcome, interventions, asked, hidden_usage, fault, unseen, view, branch, sent };
+        (happened, going)
     }
 }

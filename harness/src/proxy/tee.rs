@@ -10,7 +10,7 @@ use balk_guards::wire::{STREAM_BYTES, StreamReader};
 use http_body::Frame;
 use hyper::body::Incoming;
 
-use super::attempt::COPIES;
+use super::attempt::{COPIES, has_ended};
 use crate::listen::Held;
 
 /// A body on its way to an agent.
@@ -41,7 +41,12 @@ impl Tee {
         reader: impl FnOnce(Bytes, Option<StreamReader>) + Send + 'static,
     ) -> Self {
         let (copy, held, reader) = (Some(Vec::new()), Some(held), Some(Box::new(reader) as Box<Reader>));
-        Self { body, copy, held, stream, is_over: false, reader }
+        let mut tee = Self { body, copy, held, stream, is_over: false, reader };
+        // Nobody asks for the pieces of an empty body.
+        if tee.body.is_end_stream() {
+            tee.ends();
+        }
+        tee
     }
 
     fn ends(&mut self) {
@@ -84,7 +89,7 @@ impl HttpBody for Tee {
                     }
                 }
                 // Where the length is known, the body is not polled again after its last piece.
-                it.is_over |= it.stream.as_ref().is_some_and(StreamReader::is_over);
+                it.is_over |= it.stream.as_ref().is_some_and(has_ended);
                 if it.body.is_end_stream() || it.is_over {
                     it.ends();
                 }

@@ -8,6 +8,8 @@ use crate::listen::path::{Item, Path, Said, is_counted};
 /// The way to an item of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trail {
+    /// Where the requests of its conversation begin.
+    pub(super) root: Path,
     /// What the user said, what was called, and how many results came: what stays when agents cut old results and give
     /// calls other names.
     pub(super) path: Path,
@@ -16,10 +18,9 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// Where the requests of this conversation begin.
-    pub(super) fn of(conversation: &str) -> Self {
-        let path = Path::of(conversation);
-        Self { path, whole: path }
+    /// The way to nothing yet.
+    pub(super) fn of(root: Path) -> Self {
+        Self { root, path: root, whole: root }
     }
 
     /// The ways to these items, which come behind this one.
@@ -32,12 +33,12 @@ impl Trail {
     }
 
     fn then(self, item: &Item) -> Self {
-        let Self { path, whole } = item.after.as_ref().map_or(self, |it| self.after(it));
+        let Self { root, path, whole } = item.after.as_ref().map_or(self, |it| self.after(it));
         let whole = match &item.said {
             Said::User(_) => whole,
             Said::Result { text, .. } => whole.with(text.as_bytes()),
         };
-        Self { path: path.then(&item.said), whole: whole.then(&item.said) }
+        Self { root, path: path.then(&item.said), whole: whole.then(&item.said) }
     }
 
     /// The way behind this answer.

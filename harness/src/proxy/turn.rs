@@ -16,10 +16,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::attempt::{Asking, Attempt, Came, Failed};
 use super::counts::add;
 use super::history;
-use super::ids::Ids;
+use super::ids::{self, Ids};
+use super::joined::joined;
 use super::passing::{Passed, Passing};
-use super::place::Answer;
-use super::places::Places;
+use super::place::{Answer, Named};
+use super::places::{Going, Places};
 use super::put::Put;
 use super::state::{Happened, Outcome, State};
 use super::watched::at_work;
@@ -129,7 +130,10 @@ impl Turn<'_> {
     pub(super) fn watched(&self, mut state: State, attempt: Attempt) -> Happened {
         state.asked = 1;
         match attempt {
-            Attempt::Final(came) => return state.ends(Outcome::AsItCame(came)),
+            Attempt::Final(came, why) => {
+                state.unseen = Some(why);
+                return state.ends(Outcome::AsItCame(came));
+            }
             Attempt::Failed(failed) => state.failed = Some(failed),
             Attempt::Answered(came, completion) if completion.is_empty() => {
                 return state.ends(Outcome::AsItCame(came));
@@ -155,29 +159,20 @@ impl Turn<'_> {
 
     /// Asks the model once. What comes back is returned where asking again does not change it.
     async fn asks(&self, state: &mut State) -> Option<Outcome> {
-        let mut edits = state.going.edits.clone();
-        let hidden = history::messages(&state.entries);
-        if !hidden.is_empty() {
-            edits.push(Edit::Put { before: state.going.length.messages, messages: hidden });
-        }
-        let body = match &*edits {
-            [] => self.body.clone(),
-            edits => match self.asking.dialect.spliced(&String::from_utf8_lossy(self.body), edits) {
-                Ok(spliced) => spliced.into(),
-                Err(why) => {
-                    // The request is better sent without what its agent never saw than not at all.
-                    let fault = format!("what an agent never saw cannot be put into its request: {why}");
-                    state.fault = Some(fault);
-                    self.body.clone()
-                }
-            },
-        };
+        let body = self.request(state).unwrap_or_else(|why| {
+            // The request is better sent without what its agent never saw than not at all.
+            state.fault = Some(format!("what an agent never saw cannot be put into its request: {why}"));
+            self.body.clone()
+        });
         state.asked += 1;
         state.failed = None;
         state.hides_empty();
         state.passing.begins(state.going.run.guard().must_see());
         match self.asking.ask(body, &mut state.passing).await {
-            Attempt::Final(came) => return Some(Outcome::AsItCame(came)),
+            Attempt::Final(came, why) => {
+                state.unseen = Some(why);
+                return Some(Outcome::AsItCame(came));
+            }
             // It cannot be taken back.
             Attempt::Failed(failed) if state.passing.passed() > 0 => return Some(Outcome::Failed(failed)),
             Attempt::Answered(came, completion) => {
@@ -200,6 +195,25 @@ impl Turn<'_> {
         }
         state.takes_news();
         None
+    }
+
+    /// What the provider is to be sent now.
+    fn request(&self, state: &State) -> Result<Bytes, String> {
+        let Going { edits, behind, length, .. } = &state.going;
+        let mut edits = edits.clone();
+        let hidden = history::messages(&state.entries);
+        if !hidden.is_empty() {
+            edits.push(Edit::Put { before: length.messages, messages: hidden });
+        }
+        if edits.is_empty() && behind.is_none() {
+            return Ok(self.body.clone());
+        }
+        let spliced = self.asking.dialect.spliced(&String::from_utf8_lossy(self.body), &edits);
+        let text = spliced.map_err(|why| why.to_string())?;
+        match behind {
+            Some(first) => joined(first, &text).map(Bytes::from).map_err(|why| why.to_string()),
+            None => Ok(text.into()),
+        }
     }
 
     /// An answer without a call. An agent for one task ends with it and says so to no one, so what its user should know
@@ -250,8 +264,8 @@ impl Turn<'_> {
             }
             shown = changed.into();
         }
-        let (id, lacks) = self.named(&state, Some(&came), lacks);
-        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, lacks, id };
+        let named = self.named(&state, Some(&came), lacks);
+        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, named };
         let outcome = if passes { Outcome::AsItCame(came) } else { Outcome::Changed(shown, Some(came)) };
         state.keeps((self.places, self.is_logged), outcome, answer)
     }
@@ -267,8 +281,8 @@ impl Turn<'_> {
         let lacks = history::messages(own).into_iter().filter(is_result).collect();
         let (came, said) = state.last.take().unzip();
         let shown = Arc::new(words(text, said.map_or_else(Usage::default, |it| it.usage)));
-        let (id, lacks) = self.named(&state, came.as_ref(), lacks);
-        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, lacks, id };
+        let named = self.named(&state, came.as_ref(), lacks);
+        let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, named };
         state.keeps((self.places, self.is_logged), Outcome::Changed(shown, came), answer)
     }
 
@@ -292,31 +306,34 @@ impl Turn<'_> {
         say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
         let puts = vec![Put::instead(state.going.length.items, &entries)];
-        let (id, lacks) = self.named(&state, Some(&came), Vec::new());
-        let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, lacks, id };
+        let named = self.named(&state, Some(&came), Vec::new());
+        let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, named };
         state.keeps((self.places, self.is_logged), Outcome::Changed(shown, Some(came)), answer)
     }
 
-    /// The id of an answer, where a later request can name it, and what such a request lacks: `lacks`, if the agent
-    /// has the id of this answer. If it has the beginning of an earlier one, everything after that.
-    fn named(
-        &self,
-        state: &State,
-        came: Option<&Came>,
-        lacks: Vec<Message>,
-    ) -> (Option<Arc<str>>, Vec<Message>) {
+    /// How a later request can follow an answer by its id. It lacks `lacks`, if the agent has the id of this answer. If
+    /// it has the beginning of an earlier one, everything after that. If no provider gave an id, it lacks all that the
+    /// provider was not sent.
+    fn named(&self, state: &State, came: Option<&Came>, lacks: Vec<Message>) -> Named {
         if self.asking.dialect != Dialect::Responses {
-            return (None, lacks);
+            return Named::default();
         }
+        let given = |body: &[u8]| Some(Ids::of(body).id).filter(|it| !it.is_empty());
         let sent = &state.passing.sent;
-        if sent.is_empty() || came.is_some_and(|it| it.passed > 0) {
-            let id = came.map(|it| Ids::of(&it.body).id);
-            return (id.filter(|it| !it.is_empty()), lacks);
+        match came {
+            Some(came) if sent.is_empty() || came.passed > 0 => {
+                return Named { id: given(&came.body), lacks, behind: None };
+            }
+            None if sent.is_empty() => {
+                let behind = self.request(state).ok().map(|it| String::from_utf8_lossy(&it).into());
+                return Named { id: Some(ids::own(self.body)), lacks: Vec::new(), behind };
+            }
+            Some(_) | None => {}
         }
         let is_answer = |it: &Entry| matches!(it, Entry::Completion(_));
         let begun = state.entries.iter().position(is_answer).unwrap_or(state.entries.len());
         let after = history::messages(&state.entries[begun..]).into_iter().skip(1);
-        (Some(Ids::of(sent).id).filter(|it| !it.is_empty()), after.collect())
+        Named { id: given(sent), lacks: after.collect(), behind: None }
     }
 
     fn broke(&self, mut state: State, fault: &str) -> Happened {
@@ -334,8 +351,7 @@ impl Turn<'_> {
     /// A guard broke before the model was asked.
     async fn unguarded(&self, fault: GuardFault) -> Happened {
         let outcome = match self.asking.ask(self.body.clone(), &mut Passing::new(None)).await {
-            Attempt::Answered(came, _) | Attempt::Final(came) => Outcome::AsItCame(came),
-            Attempt::Failed(Failed { came: Some(came), .. }) => Outcome::AsItCame(came),
+            Attempt::Answered(came, _) | Attempt::Final(came, _) => Outcome::AsItCame(came),
             Attempt::Failed(failed) => Outcome::Failed(failed),
         };
         let fault = Some(fault.to_string());

@@ -47,6 +47,9 @@ pub(super) struct Lost {
 /// The time limit for a connection, name and encryption included.
 const CONNECT: Duration = Duration::from_secs(15);
 
+/// The most headers of an answer: far more than a provider and what is before it send.
+const HEADERS: usize = 512;
+
 /// The headers that are about one connection, and no business of the next one (RFC 9110, section 7.6.1).
 const OF_ONE_CONNECTION: [HeaderName; 7] = [
     CONNECTION,
@@ -204,7 +207,8 @@ pub(super) fn client() -> std::io::Result<Http> {
         .enable_http1()
         .wrap_connector(connector);
     let builder = &mut Client::builder(TokioExecutor::new());
-    Ok(builder.pool_timer(TokioTimer::new()).http1_preserve_header_case(true).build(connector))
+    builder.pool_timer(TokioTimer::new()).http1_preserve_header_case(true).http1_max_headers(HEADERS);
+    Ok(builder.build(connector))
 }
 
 /// The innermost cause says what went wrong.

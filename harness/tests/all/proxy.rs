@@ -2,8 +2,11 @@
 
 mod breaks;
 pub(crate) mod client;
+mod followed;
 mod hostile;
 mod kept;
+mod keys;
+mod passes;
 mod slow;
 mod streamed;
 mod ways;
@@ -13,8 +16,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
-use balk_guards::wire::{Answering, Dialect};
-use balk_guards::{Completion, FinishReason, Offer, RawCall, Stack, Usage};
+use balk_guards::{Stack, Usage};
 use serde_json::{Value, json};
 
 use self::client::{Client, answers, post, proxy, proxying, says, shown};
@@ -409,35 +411,4 @@ fn a_stream_that_is_held_is_kept_by_comments() {
     let mut rest = String::new();
     reader.read_to_string(&mut rest).expect("the answer comes");
     assert_eq!(rest.replace(": held\n\n", ""), format!("data: {event}\n\ndata: [DONE]\n\n"));
-}
-
-#[test]
-fn what_follows_an_answer_by_its_id_gets_what_its_agent_never_saw() {
-    let answer = |id: &str, text: &str, calls: &[&str]| {
-        let call = |it: &&str| RawCall { id: (*it).into(), tool: "ls".into(), arguments: "{}".into() };
-        let text = [balk_guards::Part::Text(text.into())];
-        let (finish, usage, offer) = (FinishReason::ToolCall, Usage::default(), Offer::default());
-        let completion = Completion::new(text, calls.iter().map(call), finish, usage, &offer);
-        Script::json(200, &Dialect::Responses.response(&completion, &Answering::of(id, "m")))
-    };
-    let (server, proxy) = proxy(vec![answer("resp_1", "block", &["a", "b"]), answer("resp_2", "done", &[])]);
-    let send = |more: Value| {
-        let mut body = json!({ "model": "m", "tools": [{ "type": "function", "name": "ls" }] });
-        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        post(&format!("{}/v1/responses", proxy.url()), &body.to_string())
-    };
-    let shown = send(json!({ "input": "Do it." })).body;
-    assert!(shown.contains(r#""call_id":"b""#) && !shown.contains(r#""call_id":"a""#), "{shown}");
-    let result = json!({ "type": "function_call_output", "call_id": "b", "output": "files" });
-    let next = json!({ "previous_response_id": "resp_1", "input": [result] });
-    // A client sends a request again whose answer it lost.
-    for _ in 0..2 {
-        assert!(send(next.clone()).body.contains("done"));
-    }
-    let inputs: Vec<Value> = server.requests()[1..]
-        .iter()
-        .map(|it| serde_json::from_str::<Value>(&it.body).expect("it is JSON")["input"].clone())
-        .collect();
-    let refused = json!({ "type": "function_call_output", "call_id": "a", "output": "Not run: no." });
-    assert_eq!(inputs, [json!([result, refused]), json!([result, refused])]);
 }

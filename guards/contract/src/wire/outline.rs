@@ -25,6 +25,7 @@ pub struct Outline<'a> {
     text: &'a str,
     elements: Vec<&'a RawValue>,
     tools: Option<&'a RawValue>,
+    has_conversation: bool,
 }
 
 impl Dialect {
@@ -41,8 +42,8 @@ impl Dialect {
     }
 
     fn outlined<const LIST: usize>(self, request: &str) -> Result<Outline<'_>, Unreadable> {
-        let Parts::<LIST> { list: List(elements), tools } = reading::parse(request)?;
-        Ok(Outline { dialect: self, text: request, elements, tools })
+        let Parts::<LIST> { list: List(elements), tools, has_conversation } = reading::parse(request)?;
+        Ok(Outline { dialect: self, text: request, elements, tools, has_conversation })
     }
 }
 
@@ -57,6 +58,21 @@ impl<'a> Outline<'a> {
     #[must_use]
     pub fn tools_text(&self) -> &'a str {
         self.tools.map_or("", RawValue::get)
+    }
+
+    /// Whether the history is a `conversation` that OpenAI keeps: of OpenAI Responses alone.
+    #[must_use]
+    pub fn has_conversation(&self) -> bool {
+        self.dialect == Dialect::Responses && self.has_conversation
+    }
+
+    /// Whether some of the history is named where it should be shown (`item_reference` of OpenAI Responses).
+    #[must_use]
+    pub fn has_references(&self) -> bool {
+        let is_one = |it: &str| {
+            it.contains(REFERENCE) && serde_json::from_str(it).is_ok_and(|Kind { kind }| kind == REFERENCE)
+        };
+        self.dialect == Dialect::Responses && self.elements().any(is_one)
     }
 
     /// The tools alone.
@@ -108,6 +124,16 @@ impl<'a> Outline<'a> {
     }
 }
 
+/// The type of an item that names another one.
+const REFERENCE: &str = "item_reference";
+
+/// The type of an item.
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
 /// The name of the list of messages, which depends on the dialect. In another one, a member of this name is any other.
 const LISTS: [&str; 3] = ["messages", "input", "contents"];
 const MESSAGES: usize = 0;
@@ -120,6 +146,7 @@ const CONTENTS: usize = 2;
 struct Parts<'a, const LIST: usize> {
     list: List<'a>,
     tools: Option<&'a RawValue>,
+    has_conversation: bool,
 }
 
 /// The name of a member.
@@ -151,6 +178,7 @@ impl<'de, const LIST: usize> Visitor<'de> for PartsVisitor<LIST> {
             match &*key {
                 key if key == LISTS[LIST] => parts.list = map.next_value()?,
                 "tools" => parts.tools = Some(map.next_value()?),
+                "conversation" => parts.has_conversation = map.next_value::<&RawValue>()?.get() != "null",
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -263,6 +291,25 @@ mod tests {
         let text = r#"{"model":"m","input":"a"}"#;
         let outline = Dialect::Responses.outline(text).expect("an object");
         assert_eq!(outline.asked(0, &Tools::default()).expect("a request").messages.len(), 1);
+    }
+
+    #[test]
+    fn a_history_that_its_provider_keeps_is_known_by_its_name() {
+        let keeps = |text: &str| {
+            let outline = Dialect::Responses.outline(text).expect("an object");
+            (outline.has_conversation(), outline.has_references())
+        };
+        assert_eq!(keeps(r#"{"input":"item_reference"}"#), (false, false));
+        assert_eq!(
+            keeps(r#"{"input":[{"role":"user","content":"item_reference"}],"conversation":null}"#),
+            (false, false)
+        );
+        assert_eq!(keeps(r#"{"input":[{"id":"a","type":"item_reference"}]}"#), (false, true));
+        assert_eq!(keeps(r#"{"input":"a","conversation":"conv_1"}"#), (true, false));
+        assert_eq!(keeps(r#"{"input":"a","conversation":{"id":"conv_1"}}"#), (true, false));
+        let other = Dialect::OpenAi.outline(r#"{"conversation":"a","messages":[{"type":"item_reference"}]}"#);
+        let other = other.expect("an object");
+        assert_eq!((other.has_conversation(), other.has_references()), (false, false));
     }
 
     /// A fuzzer found that such a request was read, and had no outline.

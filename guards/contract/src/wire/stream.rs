@@ -109,6 +109,13 @@ impl StreamReader {
         self.refusal.is_some() || self.answer.is_over()
     }
 
+    /// Whether an event could not be read. More of the answer may come, and nothing of it will be read.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        let is_wrong = |it: &Refusal| it.cause == AttemptCause::Disconnected;
+        self.refusal.as_ref().is_some_and(is_wrong)
+    }
+
     /// Whether a call has begun to arrive.
     #[must_use]
     pub fn has_call(&self) -> bool {

@@ -12,6 +12,9 @@ pub struct Key(Arc<str>);
 /// What replaces a key in a text that the server sent.
 const HIDDEN: &str = "[key]";
 
+/// The end of a text that was cut.
+const CUT: char = '…';
+
 /// The length from which a key is a secret. Local servers take any word (`none`, `ollama`), and replacing such a word
 /// would change what a model says.
 const SECRET_BYTES: usize = 8;
@@ -38,7 +41,7 @@ impl Key {
     }
 
     /// A text that a server sent, without the key, also as JSON may write it: each character may be escaped.
-    pub(super) fn hide(&self, text: &str) -> String {
+    pub(crate) fn hide(&self, text: &str) -> String {
         if self.0.len() < SECRET_BYTES {
             return text.to_owned();
         }
@@ -55,6 +58,17 @@ impl Key {
             }
         }
         shown + &text[from..]
+    }
+
+    /// Such a text also without the beginning of the key where it is cut off.
+    pub(crate) fn hide_cut(&self, text: &str) -> String {
+        let shown = self.hide(text);
+        let Some(begun) = shown.strip_suffix(CUT) else { return shown };
+        let parts = (SECRET_BYTES..self.0.len()).rev().map(|end| &self.0[..end]);
+        match parts.into_iter().find_map(|part| begun.strip_suffix(part)) {
+            Some(before) => format!("{before}{HIDDEN}{CUT}"),
+            None => shown,
+        }
     }
 
     /// How many bytes the key has that these begin with.
@@ -98,6 +112,15 @@ mod tests {
         }
         for other in ["sk-a/b\\c8", "sk-a/b\\c", "\\u0073", "\\u00é0k-a", "\\"] {
             assert_eq!(key.hide(other), other);
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_cut_off_is_hidden() {
+        let key = Key::new("sk-0123456789").expect("a key");
+        assert_eq!(key.hide_cut("wrong: sk-0123456789 or sk-012345…"), "wrong: [key] or [key]…");
+        for other in ["wrong: sk-01…", "sk-012345", "sk-012346…", "…"] {
+            assert_eq!(key.hide_cut(other), other);
         }
     }
 }

@@ -124,6 +124,7 @@ pub(crate) struct Client {
     pub(crate) messages: Vec<Value>,
     /// The tokens of the last answer.
     pub(crate) usage: Value,
+    pub(crate) key: String,
     traceparent: Option<&'static str>,
 }
 
@@ -144,7 +145,13 @@ impl Client {
     /// A client of the proxy at this address, whose requests are in the trace that `traceparent` names.
     pub(crate) fn at(url: &str, traceparent: Option<&'static str>) -> Self {
         let messages = vec![json!({ "role": "user", "content": "Do it." })];
-        Self { url: format!("{url}/c/it/v1/chat/completions"), messages, usage: Value::Null, traceparent }
+        Self {
+            url: format!("{url}/c/it/v1/chat/completions"),
+            messages,
+            usage: Value::Null,
+            key: "k".into(),
+            traceparent,
+        }
     }
 
     pub(crate) fn send(&self) -> Got {
@@ -155,7 +162,7 @@ impl Client {
         write["function"]["parameters"] = schema;
         let tools = [tool("ls"), tool("rm"), write];
         let body = json!({ "model": "m", "tools": tools, "messages": self.messages });
-        posted(&self.url, &body.to_string(), self.traceparent)
+        posted(&self.url, &body.to_string(), &self.key, self.traceparent)
     }
 
     /// The message of the assistant that comes back, which the history has from now on.
@@ -179,10 +186,15 @@ impl Client {
 }
 
 pub(crate) fn post(url: &str, body: &str) -> Got {
-    posted(url, body, None)
+    posted(url, body, "k", None)
 }
 
-fn posted(url: &str, body: &str, traceparent: Option<&str>) -> Got {
+/// What a client with this key gets.
+pub(crate) fn post_with(key: &str, url: &str, body: &str) -> Got {
+    posted(url, body, key, None)
+}
+
+fn posted(url: &str, body: &str, key: &str, traceparent: Option<&str>) -> Got {
     let http = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(Duration::from_secs(20)))
@@ -191,7 +203,7 @@ fn posted(url: &str, body: &str, traceparent: Option<&str>) -> Got {
     let mut post = http
         .post(url)
         .header("content-type", "application/json")
-        .header("authorization", "Bearer k")
+        .header("authorization", format!("Bearer {key}"))
         .header("te", "x");
     if let Some(traceparent) = traceparent {
         post = post.header("traceparent", traceparent);

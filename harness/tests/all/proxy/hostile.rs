@@ -196,15 +196,12 @@ fn what_is_of_another_type_than_was_asked_for_passes_or_is_an_error() {
             assert_eq!(ask(&proxy, dialect, true), passed, "{dialect:?} {headers}");
             assert_eq!(server.requests().len(), 1);
         }
-        // JSON under the name of a stream, and the page of something in between, are no answers.
-        for (headers, body) in [(STREAM, &*whole), ("content-type: text/html", "<html>Log in.</html>")] {
-            let server = Server::of(vec![Script::with(200, headers, body)]);
-            let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
-            let (status, said, _) = ask(&proxy, dialect, true);
-            let is_fine = is_refusal(dialect, status, &said) || (status, &*said) == (200, body);
-            assert!(is_fine, "{dialect:?} {headers} {status} {said}");
-            assert_eq!(server.requests().len(), 3, "{dialect:?} {headers}");
-        }
+        // JSON under the name of a stream has no event, and so the stream ends before its answer.
+        let server = Server::of(vec![Script::with(200, STREAM, &whole)]);
+        let proxy = proxy(&server, Sight::Whole, Duration::from_secs(10));
+        let (status, said, _) = ask(&proxy, dialect, true);
+        assert!(is_refusal(dialect, status, &said), "{dialect:?} {status} {said}");
+        assert_eq!(server.requests().len(), 3, "{dialect:?}");
     }
 }
 

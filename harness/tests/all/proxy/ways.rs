@@ -228,3 +228,30 @@ fn a_log_keeps_what_an_earlier_proxy_wrote() {
         assert_eq!(ways(folder.path()), names.into_iter().map(way).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn no_client_gets_into_the_conversation_of_another_key() {
+    for rewrites in [false, true] {
+        let (server, proxy) = proxy(vec![
+            answers("retry", &[("a", "rm")]),
+            answers("", &[("b", "ls")]),
+            answers("ask", &[]),
+            answers("done", &[]),
+        ]);
+        let mut client = Client::new(&proxy);
+        client.asks();
+        client.result("b", "files");
+        client.asks();
+        client.user("4");
+        client.key = "other".into();
+        if rewrites {
+            // What is found by the bytes of its beginning is not this one.
+            client.messages[0]["name"] = "me".into();
+        }
+        assert_eq!(client.asks()["content"], "done");
+        let question = client.messages[3]["content"].as_str().expect("a text");
+        let shown_then = ["user: Do it.", "assistant:  b", "tool: files"].map(str::to_owned);
+        let then = [format!("assistant: {question}"), "user: 4".to_owned()];
+        assert_eq!(shown(&server.requests()[3]), [&shown_then[..], &then].concat());
+    }
+}

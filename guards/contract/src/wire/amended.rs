@@ -61,7 +61,7 @@ impl CallChange {
     }
 
     /// What it becomes, if that is another call.
-    pub(super) fn new(&self) -> Option<&ToolCall> {
+    pub(super) fn call(&self) -> Option<&ToolCall> {
         match self {
             Self::Stays | Self::Goes => None,
             Self::Becomes(call) => Some(call),

@@ -21,7 +21,7 @@ pub(in crate::wire) fn whole(text: &str, change: &Amendment, answering: &Answeri
     let fates = change.fates(elements.iter().map(|it| is_call(*it)))?;
     let mut patch = Patch::new(text);
     for (block, fate) in elements.iter().zip(&fates) {
-        if let Some(call) = fate.and_then(CallChange::new) {
+        if let Some(call) = fate.and_then(CallChange::call) {
             rename(&mut patch, *block, call, answering);
             patch.set(*block, "input", mark::object(&call.arguments).get());
         }
@@ -107,7 +107,7 @@ impl Writer<'_> {
             if self.blocks.is_gone(at) {
                 return Some(());
             }
-            if let Some(call) = self.blocks.change(at).and_then(CallChange::new) {
+            if let Some(call) = self.blocks.change(at).and_then(CallChange::call) {
                 if kind == "content_block_delta" && !self.told.insert(at) {
                     return Some(());
                 }

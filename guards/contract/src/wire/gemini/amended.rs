@@ -106,7 +106,7 @@ impl<'c> Plan<'c> {
             if self.unsigned == Some((at, nth)) {
                 patch.set(part, "thoughtSignature", &json(&NOT_SIGNED));
             }
-            if let (Some(new), Some(old)) = (fate.and_then(CallChange::new), call(part)) {
+            if let (Some(new), Some(old)) = (fate.and_then(CallChange::call), call(part)) {
                 patch.set(old, "name", &json(&name(new, &answering.names)));
                 patch.set(old, "args", mark::object(&new.arguments).get());
             }

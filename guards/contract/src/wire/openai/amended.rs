@@ -27,7 +27,7 @@ pub(in crate::wire) fn whole(text: &str, change: &Amendment, answering: &Answeri
     let signs = change.calls.first().is_some_and(CallChange::is_gone) && is_signed(calls[0]);
     let first = change.calls.iter().position(|it| !it.is_gone()).filter(|_| signs);
     for (at, (call, fate)) in calls.iter().zip(&change.calls).enumerate() {
-        if let (Some(new), Some(function)) = (fate.new(), call.member("function")) {
+        if let (Some(new), Some(function)) = (fate.call(), call.member("function")) {
             patch.set(function, "name", &json(&name(new, &answering.names)));
             patch.set(function, "arguments", &json(&new.arguments));
         }
@@ -150,7 +150,7 @@ impl Writer<'_> {
 
     /// Gives a call that is mended its new name, and its new arguments in one piece.
     fn mends<'a>(&mut self, patch: &mut Patch<'a>, call: Json<'a>, at: usize) {
-        let (Some(new), Some(function)) = (self.fates[at].new(), call.member("function")) else { return };
+        let (Some(new), Some(function)) = (self.fates[at].call(), call.member("function")) else { return };
         let old = function.member("name").and_then(Json::string);
         if old.is_some_and(|it| !it.is_empty()) {
             patch.set(function, "name", &json(&name(new, &self.answering.names)));

@@ -69,7 +69,7 @@ fn output<'a>(
 
 /// Gives a call that is mended its new name and its new arguments.
 fn mend<'a>(patch: &mut Patch<'a>, item: Json<'a>, change: Option<&CallChange>, answering: &Answering) {
-    let Some(call) = change.and_then(CallChange::new) else { return };
+    let Some(call) = change.and_then(CallChange::call) else { return };
     patch.set(item, "name", &json(&name(call, &answering.names)));
     let member = if item.member("arguments").is_some() { "arguments" } else { "input" };
     patch.set(item, member, &json(&call.arguments));
@@ -158,7 +158,7 @@ impl Writer<'_> {
     /// Whether this is one more piece of the arguments of a mended call, which come in one piece.
     fn has_told(&mut self, kind: &str, at: u64) -> bool {
         DELTAS.contains(&kind)
-            && self.items.change(at).and_then(CallChange::new).is_some()
+            && self.items.change(at).and_then(CallChange::call).is_some()
             && !self.told.insert(at)
     }
 
@@ -182,7 +182,7 @@ impl Writer<'_> {
     /// Gives a call that is mended its new arguments, in each event that has all of them.
     fn mends<'a>(&self, patch: &mut Patch<'a>, said: Json<'a>, kind: &str, at: u64) {
         let change = self.items.change(at);
-        let Some(call) = change.and_then(CallChange::new) else { return };
+        let Some(call) = change.and_then(CallChange::call) else { return };
         let all = json(&call.arguments);
         match kind {
             "response.output_item.added" => {

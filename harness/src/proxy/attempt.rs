@@ -197,7 +197,7 @@ fn is_coded(headers: &HeaderMap) -> bool {
     headers.contains_key(CONTENT_ENCODING)
 }
 
-fn form(headers: &HeaderMap) -> Form {
+pub(super) fn form(headers: &HeaderMap) -> Form {
     if kind(headers).starts_with("text/event-stream") { Form::Stream } else { Form::Whole }
 }
 

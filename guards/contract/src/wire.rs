@@ -43,8 +43,10 @@
 //!
 //! As a proxy: [`Dialect::outline`] finds what of a request is known and need not be read again.
 //! [`Dialect::spliced`] puts messages into a request that the client never saw, and leaves every other byte
-//! as the client sent it.
+//! as the client sent it. [`Dialect::amended`] takes calls out of an answer, mends them and says something below its
+//! text, and leaves everything else as the provider sent it.
 
+mod amended;
 mod answering;
 pub mod anthropic;
 mod asked;
@@ -64,6 +66,7 @@ mod names;
 pub mod openai;
 mod opened;
 mod outline;
+mod patch;
 mod place;
 mod reading;
 mod refusal;
@@ -74,6 +77,7 @@ mod splice;
 mod stream;
 mod wanted;
 
+pub use amended::{Amendment, CallChange};
 pub use answering::Answering;
 pub use asked::{Asked, Choice, Tools};
 pub use asking::Asking;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
-use balk_guards::wire::{Asked, Dialect, Event, Failure, FailureKind, Framing};
-use balk_guards::{AttemptCause, Completion};
+use balk_guards::wire::{Amendment, Asked, Dialect, Event, Failure, FailureKind, Framing, Reply};
+use balk_guards::{AttemptCause, Completion, Part, ToolCall};
 use serde_json::Value;
 
-use super::attempt::{Came, Failed};
+use super::attempt::{Came, Failed, form};
 use super::ids::Ids;
 use super::rest::Begun;
 use super::state::Outcome;
@@ -42,9 +42,45 @@ impl Form {
                 let failure = Failure::of(self.dialect, FailureKind::Failed, "the answer broke off");
                 refusal(self.dialect, &failure)
             }
-            Outcome::Changed(completion, came) => self.changed(&completion, came, asked, sent),
+            Outcome::Changed(completion, came, change) => {
+                let amended = came.as_ref().zip(change).and_then(|(came, change)| {
+                    self.amended(came, &change, asked, sent)
+                        .filter(|it| self.says(came, it, asked, &completion))
+                });
+                match (came, amended) {
+                    (Some(came), Some(body)) => as_it_came(Came { body: body.into(), ..came }),
+                    (came, _) => self.changed(&completion, came, asked, sent),
+                }
+            }
             Outcome::Failed(failed) => refusal(self.dialect, &failure(self.dialect, &failed)),
         }
+    }
+
+    /// The provider's own answer with this change, if it can be made and the agent has no other beginning.
+    fn amended(&self, came: &Came, change: &Amendment, asked: &Asked, sent: &[u8]) -> Option<String> {
+        let body = std::str::from_utf8(&came.body).ok()?;
+        let answering = Ids::of(&came.body).answering(asked, &self.own);
+        let amended = self.dialect.amended(form(&came.headers), body, change, &answering)?;
+        amended.as_bytes().starts_with(sent).then_some(amended)
+    }
+
+    /// Whether an answer with this body in place of its own says what it should. Servers that speak an API in their own
+    /// way can send what is read well and cannot be changed well.
+    fn says(&self, came: &Came, body: &str, asked: &Asked, completion: &Completion) -> bool {
+        let status = came.status.as_u16();
+        let reply = Reply { status, retry_after: None, form: form(&came.headers), body: body.into() };
+        // Blank texts are dropped, and neighbouring texts are one in some streams.
+        let text = |it: &Completion| -> String {
+            it.texts().flat_map(|it| it.chars()).filter(|it| !it.is_whitespace()).collect()
+        };
+        let is_same = |(one, other): (&Arc<ToolCall>, &Arc<ToolCall>)| {
+            (&one.id, &one.tool, &one.arguments) == (&other.id, &other.tool, &other.arguments)
+        };
+        self.dialect.answer(&reply, &asked.offer).is_ok_and(|it| {
+            text(&it) == text(completion)
+                && it.calls.len() == completion.calls.len()
+                && it.calls.iter().zip(&completion.calls).all(is_same)
+        })
     }
 
     /// The body of an answer that the provider did not give, or what is left of it.
@@ -53,6 +89,7 @@ impl Form {
         let named = if sent.is_empty() { came.map(|it| &*it.body) } else { Some(sent) };
         let ids = named.map(Ids::of).unwrap_or_default();
         let answering = ids.answering(asked, &self.own);
+        let completion = &self.without_reasoning(completion);
         let Some(framing) = self.framing else { return self.dialect.response(completion, &answering) };
         let events = match sent {
             [] => self.dialect.events(completion, &answering),
@@ -61,6 +98,16 @@ impl Form {
         let mut text: String = events.iter().enumerate().map(|(at, it)| framing.frame(at, it)).collect();
         text.push_str(framing.end());
         text
+    }
+
+    /// What is written of an answer that is not the provider's. OpenAI takes its reasoning back only under the id that
+    /// it gave, and refuses all of a request that has it under another one.
+    fn without_reasoning(&self, completion: &Completion) -> Completion {
+        let mut completion = completion.clone();
+        if self.dialect == Dialect::Responses {
+            completion.parts.retain(|it| matches!(it, Part::Text(_)));
+        }
+        completion
     }
 
     fn changed(

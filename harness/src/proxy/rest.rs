@@ -41,6 +41,9 @@ impl Begun {
             Ok(whole) => whole.parts,
             Err(broken) => broken.partial.parts,
         };
+        // What is left has no reasoning of Responses.
+        let is_left = |it: &Part| dialect != Dialect::Responses || matches!(it, Part::Text(_));
+        let parts = parts.into_iter().filter(is_left).collect();
         let mut begun = Self { parts, next: 0, number: 0, items: Vec::new(), id: Ids::of(sent).id };
         let sent = String::from_utf8_lossy(sent);
         let events =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use balk_guards::wire::Amendment;
 use balk_guards::{AttemptCause, AttemptFacts, Completion, Entry, Intervention, Usage, View};
 
 use super::attempt::{Came, Failed};
@@ -15,8 +16,8 @@ use super::places::{Going, Places};
 pub(super) enum Outcome {
     /// What the provider sent, as it came.
     AsItCame(Came),
-    /// This in place of what the provider sent last.
-    Changed(Arc<Completion>, Option<Came>),
+    /// This in place of what the provider sent last; with a change, that with it, if it can be made there.
+    Changed(Arc<Completion>, Option<Came>, Option<Amendment>),
     /// No answer of the model: what came in its place, if anything did.
     Failed(Failed),
 }

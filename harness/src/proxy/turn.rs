@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use balk_guards::turn::{before_last_answer, repaired};
-use balk_guards::wire::{Asked, Dialect, Edit};
+use balk_guards::wire::{Amendment, Asked, CallChange, Dialect, Edit};
 use balk_guards::{
     AttemptFailure, Completion, Entry, FinishReason, Guard as _, GuardFault, Intervention, InterventionKind,
     Message, Offer, Part, Step, Termination, ToolCall, Usage, Wait, conclusion,
@@ -266,7 +266,12 @@ impl Turn<'_> {
         }
         let named = self.named(&state, Some(&came), lacks);
         let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, named };
-        let outcome = if passes { Outcome::AsItCame(came) } else { Outcome::Changed(shown, Some(came)) };
+        let outcome = if passes {
+            Outcome::AsItCame(came)
+        } else {
+            let change = (!is_below).then(|| amendment((&original, &judged, &shown), calls, came.passed));
+            Outcome::Changed(shown, Some(came), change.flatten())
+        };
         state.keeps((self.places, self.is_logged), outcome, answer)
     }
 
@@ -283,7 +288,7 @@ impl Turn<'_> {
         let shown = Arc::new(words(text, said.map_or_else(Usage::default, |it| it.usage)));
         let named = self.named(&state, came.as_ref(), lacks);
         let answer = Answer { entries: state.entries.clone().into(), shown: shown.clone(), puts, named };
-        state.keeps((self.places, self.is_logged), Outcome::Changed(shown, came), answer)
+        state.keeps((self.places, self.is_logged), Outcome::Changed(shown, came, None), answer)
     }
 
     /// A guard or the user ended the run.
@@ -308,7 +313,11 @@ impl Turn<'_> {
         let puts = vec![Put::instead(state.going.length.items, &entries)];
         let named = self.named(&state, Some(&came), Vec::new());
         let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, named };
-        state.keeps((self.places, self.is_logged), Outcome::Changed(shown, Some(came)), answer)
+        let is_below = !state.passing.sent.is_empty() && came.passed == 0;
+        let said = (&completion, &completion, &shown);
+        let change = (!is_below).then(|| amendment(said, &completion.calls, came.passed)).flatten();
+        let outcome = Outcome::Changed(shown.clone(), Some(came), change);
+        state.keeps((self.places, self.is_logged), outcome, answer)
     }
 
     /// How a later request can follow an answer by its id. It lacks `lacks`, if the agent has the id of this answer. If
@@ -363,6 +372,29 @@ impl Turn<'_> {
 fn say_below(completion: &mut Completion, text: &str) {
     let text = if completion.has_text() { format!("\n\n{text}").into() } else { text.into() };
     completion.parts.push(Part::Text(text));
+}
+
+/// What changes an answer that is `original` into the one that is shown. None where its texts were changed, too.
+fn amendment(
+    (original, judged, shown): (&Arc<Completion>, &Arc<Completion>, &Arc<Completion>),
+    calls: &[Arc<ToolCall>],
+    sent: usize,
+) -> Option<Amendment> {
+    let below = shown.parts.strip_prefix(&*original.parts)?;
+    if judged.calls.len() != original.calls.len() {
+        return None;
+    }
+    let mut left = calls.iter().peekable();
+    let fate = |(was, is): (&Arc<ToolCall>, &Arc<ToolCall>)| match left.next_if(|it| *it == is) {
+        None => CallChange::Goes,
+        Some(_) if was == is => CallChange::Stays,
+        Some(_) => CallChange::Becomes(is.clone()),
+    };
+    let calls = original.calls.iter().zip(&judged.calls).map(fate).collect();
+    let text = below.iter().map(|it| match it {
+        Part::Text(text) | Part::Thinking { text, .. } => &**text,
+    });
+    Some(Amendment { calls, text: text.collect(), sent })
 }
 
 /// A message of the assistant that says this and calls nothing, with the tokens of the answer in whose place it is.

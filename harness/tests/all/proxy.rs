@@ -1,5 +1,6 @@
 //! `balk proxy` over real sockets, between a client and a scripted provider.
 
+mod amended;
 mod breaks;
 pub(crate) mod client;
 mod followed;

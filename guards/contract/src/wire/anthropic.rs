@@ -22,6 +22,7 @@ use crate::view::{Message, View};
 
 use block::{Block, Offered, Role, Said, read_blocks};
 
+pub(super) mod amended;
 mod block;
 mod events;
 mod legal;

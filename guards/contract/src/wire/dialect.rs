@@ -1,5 +1,6 @@
 //! The dialects, and how each handles a view and a completion.
 
+use super::amended::Amendment;
 use super::answering::Answering;
 use super::asked::{Asked, Tools};
 use super::asking::Asking;
@@ -10,6 +11,7 @@ use super::reading::Unreadable;
 use super::refusal::Refusal;
 use super::reply::{Form, Reply};
 use super::seen::Seen;
+use super::stream::raw::events;
 use super::stream::{Partial, StreamReader};
 use super::{anthropic, gemini, openai, responses};
 use crate::completion::Completion;
@@ -182,6 +184,32 @@ impl Dialect {
                 reader.feed(reply.body.as_bytes());
                 reader.finish(offer).map_err(|broken| broken.refusal())
             }
+        }
+    }
+
+    /// The answer `body` with these changes. Every item, block, part or call of it that is not changed stays byte for
+    /// byte, with all its members; in a stream, every event of these does, except for its indices and numbers, which
+    /// are continuous again.
+    ///
+    /// `None` if that cannot be done, because the answer has another form than its provider's own, or because its
+    /// client has too much of it.
+    #[must_use]
+    pub fn amended(
+        self,
+        form: Form,
+        body: &str,
+        change: &Amendment,
+        answering: &Answering,
+    ) -> Option<String> {
+        match (self, form) {
+            (Self::OpenAi, Form::Whole) => openai::amended::whole(body, change, answering),
+            (Self::OpenAi, Form::Stream) => openai::amended::stream(&events(body)?, change, answering),
+            (Self::Responses, Form::Whole) => responses::amended::whole(body, change, answering),
+            (Self::Responses, Form::Stream) => responses::amended::stream(&events(body)?, change, answering),
+            (Self::Anthropic, Form::Whole) => anthropic::amended::whole(body, change, answering),
+            (Self::Anthropic, Form::Stream) => anthropic::amended::stream(&events(body)?, change, answering),
+            (Self::Gemini, Form::Whole) => gemini::amended::whole(body, change, answering),
+            (Self::Gemini, Form::Stream) => gemini::amended::stream(&events(body)?, change, answering),
         }
     }
 

@@ -11,9 +11,9 @@
 //!
 //! The model, and whether the answer is to be a stream, are in the path of a request and not in the request. A result
 //! names its tool, and has its text in `output`, or in `error` if the call failed. A signature is read and written of
-//! thinking alone; of a call it is part of nothing that Balk keeps, and newer models refuse calls without it. Only a
-//! turn that [`Dialect::spliced`](super::Dialect::spliced) puts into a request has one, which says that the model did
-//! not make it.
+//! thinking alone; of a call it is part of nothing that Balk keeps, and newer models refuse calls without it. A turn
+//! that [`Dialect::spliced`](super::Dialect::spliced) puts into a request has one that says that the model did not make
+//! it; in an answer that is [amended](super::Dialect::amended), those of the provider stay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +40,7 @@ use part::{Piece, Role, Said};
 use turns::Turns;
 
 mod added;
+pub(super) mod amended;
 mod events;
 mod legal;
 mod offered;

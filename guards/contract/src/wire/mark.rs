@@ -12,6 +12,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::content;
 use crate::view::Message;
 
+/// The signature of a call that the model did not make. The models of Gemini 3 refuse the first call of a turn without
+/// a signature, and Google names this one for calls that come from elsewhere; others ignore it
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
+pub(super) const NOT_SIGNED: &str = "skip_thought_signature_validator";
+
 /// The user message that is added before a transcript that begins with the assistant (a recorded dialogue).
 pub(super) const OPENING: &str = "(the assistant speaks first)";
 

@@ -21,6 +21,7 @@ use crate::view::{Message, View};
 
 use message::{Offered, Role, Said};
 
+pub(super) mod amended;
 pub(super) mod choice;
 mod chunks;
 mod legal;

@@ -120,7 +120,7 @@ pub(super) fn span(text: &str, value: &RawValue) -> Range<usize> {
 }
 
 /// The members of an object in their order, repeated ones as well.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

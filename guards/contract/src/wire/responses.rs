@@ -34,6 +34,7 @@ use crate::view::{Message, View};
 use item::{Item, Items, Role};
 use turn::Turn;
 
+pub(super) mod amended;
 mod events;
 mod item;
 mod legal;

@@ -14,6 +14,7 @@ use events::Events;
 
 pub(in crate::wire) mod delta;
 mod events;
+pub(in crate::wire) mod raw;
 
 /// Takes an answer as it arrives, and returns the completion or, if the stream broke, how far the attempt got.
 ///

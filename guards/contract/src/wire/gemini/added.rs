@@ -11,11 +11,6 @@ use crate::wire::mark;
 use crate::wire::names::Names;
 use crate::wire::splice::{New, Side};
 
-/// The signature of a call that the model did not make. The models of Gemini 3 refuse the first call of a turn without
-/// a signature, and Google names this one for calls that come from elsewhere; others ignore it
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>).
-const NOT_SIGNED: &str = "skip_thought_signature_validator";
-
 /// The new messages, in the order of the whole conversation.
 pub(super) struct Added<'a> {
     wire: &'a Names,
@@ -161,7 +156,7 @@ impl<'a> Added<'a> {
     fn parts(&self, message: &Message, begins: bool) -> Vec<Piece> {
         let (_, mut parts) = Piece::of(&self.wire.message(message), &self.tools);
         if let Some(first) = parts.iter_mut().find(|it| it.function_call.is_some()).filter(|_| begins) {
-            first.thought_signature = Some(NOT_SIGNED.into());
+            first.thought_signature = Some(mark::NOT_SIGNED.into());
         }
         if !self.has_ids {
             parts.iter_mut().for_each(Piece::forget_id);

@@ -140,16 +140,16 @@ impl Partial {
         let thought = [change.reasoning_content, change.reasoning].into_iter().find(|it| !it.is_empty());
         delta.thinking.push_str(&thought.unwrap_or_default());
         for call in change.tool_calls {
-            self.call(&call).take(&call.id, &call.function);
+            self.call(&call);
         }
         if let Some(function) = change.function_call {
             self.function_call.get_or_insert_default().take("", &function);
         }
     }
 
-    /// The call that a piece belongs to. Servers differ: some give no index, some give every call the index 0, and
-    /// some repeat the id, the name or an empty id in every piece.
-    fn call(&mut self, change: &CallChange) -> &mut Call {
+    /// Takes a piece of a call, and gives the index of the call that it belongs to. Servers differ: some give no index,
+    /// some give every call the index 0, and some repeat the id, the name or an empty id in every piece.
+    fn call(&mut self, change: &CallChange) -> usize {
         let id = Some(&change.id).filter(|id| !id.is_empty()).cloned().map(Place::Id);
         let place = change.index.map(Place::Index).or(id);
         let name = &change.function.name;
@@ -162,7 +162,20 @@ impl Partial {
             self.calls.push(Call { index: change.index, ..Call::default() });
             self.places.extend(place.map(|place| (place, at)));
         }
-        &mut self.calls[at]
+        self.calls[at].take(&change.id, &change.function);
+        at
+    }
+
+    /// The calls that the pieces in a chunk belong to, in the order in which calls began.
+    pub(super) fn take_calls(&mut self, data: &str) -> Option<Vec<usize>> {
+        let chunk: Chunk = reading::parse(data).ok()?;
+        let choices = chunk.choices.into_iter().filter(|it| it.index == 0);
+        Some(choices.flat_map(|it| it.delta.tool_calls).map(|it| self.call(&it)).collect())
+    }
+
+    /// The index that each call has on the wire, if it has one, in the order in which calls began.
+    pub(super) fn indices(&self) -> Vec<Option<u64>> {
+        self.calls.iter().map(|it| it.index).collect()
     }
 
     pub(in crate::wire) fn is_over(&self) -> bool {

@@ -92,6 +92,11 @@ fn data_of(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Whether it is a data line.
+pub(super) fn is_data(line: &[u8]) -> bool {
+    data_of(line).is_some()
+}
+
 fn is_whole(data: &str) -> bool {
     data == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
 }

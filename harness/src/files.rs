@@ -11,7 +11,7 @@ pub(crate) mod step;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tempfile::{NamedTempFile, PersistError};
 use xxhash_rust::xxh3::xxh3_64;
@@ -331,17 +331,32 @@ fn put(
     sync(folder_of(path))
 }
 
-/// Whether both paths lead to one file that is there.
+/// Whether both paths lead to one place. Nothing need be there.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    real(one).is_some_and(|it| Some(it) == real(other))
+    real(one) == real(other)
 }
 
-/// Whether a file, which need not be there, is somewhere below a folder.
-pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    let above = real(path).or_else(|| real(folder_of(path)));
-    above.zip(real(folder)).is_some_and(|(path, folder)| path.starts_with(folder))
+/// Whether a path leads to this place or below it. Nothing need be there.
+pub(crate) fn is_below(path: &Path, place: &Path) -> bool {
+    real(path).starts_with(real(place))
+}
+
+/// A path from the root and without links. What is not there is taken for what would be made there: folders and a
+/// file.
+fn real(path: &Path) -> PathBuf {
+    let mut real = fs::canonicalize(".").unwrap_or_default();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(real.pop()),
+            Component::Prefix(_) | Component::RootDir => real.push(part),
+            Component::Normal(_) => {
+                real.push(part);
+                real = fs::canonicalize(&real).unwrap_or(real);
+            }
+        }
+    }
+    real
 }
 
 /// The name of a file for something whose own name may come from a client. A digest tells those apart that are the same

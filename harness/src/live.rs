@@ -5,6 +5,7 @@
 
 mod budget;
 pub mod endpoint;
+mod joined;
 mod judge;
 mod model;
 mod play;

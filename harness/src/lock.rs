@@ -120,7 +120,8 @@ pub(crate) fn check_new_folder(folder: &Path) -> Result<(), Error> {
     if folder.file_name().is_none() {
         return Err(refused("one without a name of its own"));
     }
-    if folder.is_symlink() {
+    // A slash or a dot at the end would lead through the link.
+    if folder.components().as_path().is_symlink() {
         return Err(refused("a symbolic link"));
     }
     files::check_empty(folder)?;

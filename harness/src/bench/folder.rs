@@ -129,12 +129,12 @@ impl Folder {
         Ok((self, bench))
     }
 
-    /// Whether this path is one of the files of the record, or in its folder of transcripts.
+    /// Whether this path is the place of a file of the record, which need not be there, or in its folder of
+    /// transcripts.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
-        let names = [RECORD, META, INSTRUCTIONS, JUDGE, JUDGED, REACTIONS, FITTED, JOURNAL, COMPLETIONS];
-        names.iter().any(|name| files::is_same(&self.path.join(name), path))
-            || files::is_below(path, &self.path.join(TRANSCRIPTS))
+        let files = [RECORD, META, INSTRUCTIONS, JUDGE, JUDGED, REACTIONS, FITTED, JOURNAL, COMPLETIONS];
+        files.iter().chain([&TRANSCRIPTS]).any(|name| files::is_below(path, &self.path.join(name)))
     }
 
     /// Replaces the record.

@@ -155,7 +155,7 @@ impl Report {
         is_source: impl Fn(&Path) -> bool,
     ) -> Result<Exit, Error> {
         if let Some(path) = self.out.iter().chain(&self.splice).find(|it| is_source(it)) {
-            let file = Error::file(path, "a file to write", "a file that the report is made from");
+            let file = Error::file(path, "a file to write", "a part of the record that the report shows");
             return Err(file.hint("name another file"));
         }
         if let Some(path) = &self.splice {

@@ -101,8 +101,8 @@ pub fn read(folder: &Path) -> Result<Record, Error> {
 /// Whether this path is the file of the record, or in the folder of a run.
 #[must_use]
 pub fn holds(folder: &Path, record: &Record, path: &Path) -> bool {
-    files::is_same(&folder.join(RUNS), path)
-        || record.runs.iter().any(|run| files::is_below(path, &folder.join(&run.folder)))
+    let mut names = record.runs.iter().map(|run| &*run.folder).chain([RUNS]);
+    names.any(|name| files::is_below(path, &folder.join(name)))
 }
 
 fn in_line(path: &Path, line: u64, expected: &str, found: &dyn std::fmt::Display) -> Error {

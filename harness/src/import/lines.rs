@@ -104,7 +104,8 @@ impl<'a> Lines<'a> {
 ///
 /// # Errors
 /// The first bytes cannot be read.
-pub(super) fn unpacked<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+pub(super) fn unpacked<'a>(input: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
+    let mut input = Ending { input, has_ended: false };
     let mut head = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut head)?;
     let gzip = head.starts_with(&GZIP_MAGIC);
@@ -121,6 +122,23 @@ pub(super) fn unpacked<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn BufR
     };
     let bounded = Bounded { input: unpacked, given: 0, free: UNPACKED_FREE, taken };
     Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bounded)))
+}
+
+/// An input that stays at its end. A terminal goes on after it, and so does a pipe that gets another writer.
+struct Ending<R> {
+    input: R,
+    has_ended: bool,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
+        let read = self.input.read(buffer)?;
+        self.has_ended = read == 0 && !buffer.is_empty();
+        Ok(read)
+    }
 }
 
 /// Counts the bytes that are read.
@@ -260,6 +278,35 @@ mod tests {
         check(b"a", &["a"]);
         check(b"a\n\nb", &["a", "", "b"]);
         check(b"a\nb\n", &["a", "b"]);
+    }
+
+    /// Counts how often it is read after its end.
+    struct Counting<'a> {
+        input: &'a [u8],
+        has_ended: bool,
+        after: Rc<Cell<u32>>,
+    }
+
+    impl Read for Counting<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.after.set(self.after.get() + u32::from(self.has_ended));
+            let read = self.input.read(buffer)?;
+            self.has_ended |= read == 0 && !buffer.is_empty();
+            Ok(read)
+        }
+    }
+
+    /// A terminal goes on after its end, and so does a pipe that gets another writer.
+    #[test]
+    fn the_end_is_read_once() {
+        let after = Rc::new(Cell::new(0));
+        for text in ["", "a", "a\n", "\n\n", "first\nsecond\n", "first\nsecond"] {
+            for input in [text.as_bytes(), &gzip(text)] {
+                let counting = Counting { input, has_ended: false, after: after.clone() };
+                all(counting).expect("memory can be read");
+                assert_eq!(after.get(), 0, "{text:?}");
+            }
+        }
     }
 
     #[test]

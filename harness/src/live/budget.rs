@@ -73,16 +73,19 @@ impl Budget {
         Ok(())
     }
 
-    /// Waits, and returns whether something may be asked for then. It waits no longer than something may.
-    pub(super) fn waits(&self, time: Duration) -> bool {
+    /// Waits, and no longer than something may be asked for.
+    ///
+    /// # Errors
+    /// There is no time left, or the user has asked to stop.
+    pub(super) fn wait(&self, time: Duration) -> Result<(), Spent> {
         let watch = Stopwatch::start();
-        while self.goes_on().is_ok() {
+        loop {
+            self.goes_on()?;
             match time.saturating_sub(Duration::from_nanos(watch.nanoseconds())) {
-                Duration::ZERO => return true,
+                Duration::ZERO => return Ok(()),
                 left => thread::sleep(left.min(LOOKS)),
             }
         }
-        false
     }
 
     /// Takes what a request has taken in place of what was set aside for it.
@@ -109,12 +112,12 @@ mod tests {
         const LONG: Duration = Duration::from_secs(3600);
         let interrupted = Arc::new(AtomicBool::new(false));
         let budget = Budget::new(None, None, interrupted.clone());
-        assert!(budget.waits(Duration::ZERO) && budget.waits(LOOKS * 2));
-        assert!(!Budget::new(None, Some(0), Arc::default()).waits(LONG));
+        assert_eq!([Duration::ZERO, LOOKS * 2].map(|it| budget.wait(it)), [Ok(()), Ok(())]);
+        assert_eq!(Budget::new(None, Some(0), Arc::default()).wait(LONG), Err(Spent::Time));
         thread::scope(|scope| {
-            let waits = scope.spawn(|| budget.waits(LONG));
+            let waits = scope.spawn(|| budget.wait(LONG));
             interrupted.store(true, Ordering::Relaxed);
-            assert!(!waits.join().expect("it ends"));
+            assert_eq!(waits.join().expect("it ends"), Err(Spent::Patience));
         });
     }
 

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::budget::{Budget, Spent};
 use super::endpoint::{Answered, Endpoint};
+use super::joined;
 use super::store::{Place, Store};
 use crate::error::Error;
 
@@ -123,30 +124,31 @@ impl Model<'_> {
         self.budget.set_aside(most).map_err(Stop::Spent)?;
         // Each try may take as much, and what was lost on its way may have been paid for.
         let lost = |refusal: &Refusal| if is_lost(refusal) { most } else { 0 };
-        let is_aside = Cell::new(true);
+        let aside = Cell::new(Ok(()));
         let again = |refusal: &Refusal, time| {
             self.budget.take(most, lost(refusal));
-            is_aside.set(self.budget.waits(time) && self.budget.set_aside(most).is_ok());
-            is_aside.get()
+            aside.set(self.budget.wait(time).and_then(|()| self.budget.set_aside(most)));
+            aside.get().is_ok()
         };
         let Answered { reply, .. } = endpoint.ask(request, &again);
+        aside.get().map_err(Stop::Spent)?;
         let asked = reply.and_then(|reply| match self.dialect.answer(&reply, offer) {
-            Ok(completion) if has_key(endpoint, &completion) => {
+            Err(refusal) if refusal.remedy != Remedy::Shorten => {
+                Err(Refusal { message: endpoint.hidden(&refusal.message).into(), ..refusal })
+            }
+            read if has_key(endpoint, &reply, read.as_ref().ok()) => {
                 let message = "the answer has the key in it, in parts";
                 Err(Refusal { remedy: Remedy::Nothing, ..Refusal::lost(message) })
             }
             Ok(completion) => Ok((reply, Ok(answer(completion, request, place)))),
-            Err(refusal) if refusal.remedy == Remedy::Shorten => Ok((reply, Err(Stop::Overflow))),
-            Err(refusal) => Err(Refusal { message: endpoint.hidden(&refusal.message).into(), ..refusal }),
+            Err(_) => Ok((reply, Err(Stop::Overflow))),
         });
-        if is_aside.get() {
-            let taken = match &asked {
-                Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
-                Ok((_, Err(_))) => 0,
-                Err(refusal) => lost(refusal),
-            };
-            self.budget.take(most, taken);
-        }
+        let taken = match &asked {
+            Ok((_, Ok(answer))) => answer.tokens.iter().sum(),
+            Ok((_, Err(_))) => 0,
+            Err(refusal) => lost(refusal),
+        };
+        self.budget.take(most, taken);
         asked.map_err(|refusal| self.stops(refusal))
     }
 
@@ -168,9 +170,8 @@ fn is_lost(refusal: &Refusal) -> bool {
 }
 
 /// Whether an answer that was put together has the key in it.
-fn has_key(endpoint: &Endpoint, completion: &Completion) -> bool {
-    let calls = completion.calls.iter().flat_map(|it| [&*it.tool, &*it.arguments]);
-    completion.texts().map(|it| &**it).chain(calls).any(|text| endpoint.hidden(text) != text)
+fn has_key(endpoint: &Endpoint, reply: &Reply, completion: Option<&Completion>) -> bool {
+    joined::texts(reply, completion).any(|text| endpoint.hidden(&text) != text)
 }
 
 fn stop(refusal: Refusal) -> Stop {

@@ -60,10 +60,13 @@ fn a_report_of_what_is_no_record_says_so() {
     }
     made(&work.join("a"));
     let whole = fs::read(work.join("a/runs.json")).expect("a file");
-    says(work, &["report", "a", "--out", "a/runs.json"], 3, "a file that the report is made from");
+    says(work, &["report", "a", "--out", "a/runs.json"], 3, "a part of the record that the report shows");
     let of_run = "a/agent/repeating-7/record.jsonl";
-    says(work, &["report", "a", "--out", of_run], 3, "a file that the report is made from");
+    says(work, &["report", "a", "--out", of_run], 3, "a part of the record that the report shows");
     assert_eq!(fs::read(work.join(of_run)).expect("a file"), b"");
+    for new in ["a/agent/repeating-7/new/x.md", "a/agent/repeating-7/new/er/x.md"] {
+        says(work, &["report", "a", "--out", new], 3, "a part of the record that the report shows");
+    }
     assert_eq!(fs::read(work.join("a/runs.json")).expect("a file"), whole);
     says(work, &["report", "a", "./a"], 2, "DIR: expected different folders, found ./a twice");
     fs::create_dir(work.join("b")).expect("a folder");

@@ -207,7 +207,8 @@ mod unix {
         let work = empty();
         fs::create_dir(work.path().join("there")).expect("a folder");
         symlink("there", work.path().join("link")).expect("a link");
-        for (out, found) in [("link", "a symbolic link"), ("..", "one without a name of its own")] {
+        let link = ["link", "link/", "link/.", "./link//./"].map(|out| (out, "a symbolic link"));
+        for (out, found) in link.into_iter().chain([("..", "one without a name of its own")]) {
             let hunt = ["hunt", "--guard", "default", "--trials", "10000000", "--out", out];
             let says = format!("{out}: expected a new or empty folder, found {found}");
             refused(work.path(), &hunt, 3, &[&says]);

@@ -166,9 +166,49 @@ fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
     }
     let record = read(&work, "a/bench.jsonl");
     let (code, _, err) = ran(&mut balk(work.path(), &["report", "a", "--out", "a/bench.jsonl"]));
-    assert!(code == 3 && err.contains("found a file that the report is made from"), "{err}");
+    assert!(code == 3 && err.contains("found a part of the record that the report shows"), "{err}");
     assert_eq!(read(&work, "a/bench.jsonl"), record);
     let (code, ..) = ran(&mut balk(work.path(), &["report", "a", "--splice", "none.md", "--out", "b"]));
     assert_eq!(code, 2);
     insta::assert_snapshot!(shown);
+}
+
+/// A record has a place for files that are not there yet, and a new folder in it is a part of it.
+#[test]
+fn nothing_is_written_where_a_record_has_its_files() {
+    let work = recorded();
+    let held = |out: &str| {
+        let (code, _, err) = ran(&mut balk(work.path(), &["report", "a", "--out", out]));
+        assert!(
+            code == 3 && err.contains("found a part of the record that the report shows"),
+            "{out}: {code} {err}"
+        );
+    };
+    fs::create_dir(work.path().join("b")).expect("a folder");
+    for out in [
+        "a/judge.tsv",
+        "a/reactions.json",
+        "a/instructions.json",
+        "a/transcripts",
+        "a/transcripts/new/x.md",
+        "a/transcripts/new/er/x.md",
+        "a/new/../transcripts/new/x.md",
+        "b/../a/./judge.tsv/x.md",
+    ] {
+        held(out);
+        fs::create_dir_all(work.path().join("a/transcripts")).expect("a folder");
+        held(out);
+        fs::remove_dir_all(work.path().join("a/transcripts")).expect("a folder");
+    }
+    held(&work.path().join("a/judge.tsv").display().to_string());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("a", work.path().join("link")).expect("a link");
+        held("link/judge.tsv");
+        held("link/transcripts/new/x.md");
+    }
+    assert_eq!(fs::read_dir(work.path().join("a")).expect("a folder").count(), 1, "the record");
+    for out in ["a/report.md", "a/new/x.md", "a/transcripts-new/x.md", "b/transcripts/x.md"] {
+        assert_eq!(printed(work.path(), &["report", "a", "--out", out]), "");
+    }
 }

@@ -422,7 +422,8 @@ fn a_report_replaces_nothing_of_the_record() {
         "transcripts/paging/new.html",
     ] {
         let out = format!("a/{name}");
-        let says = format!("{out}: expected a file to write, found a file that the report is made from");
+        let says =
+            format!("{out}: expected a file to write, found a part of the record that the report shows");
         refused(work.path(), &["report", "a", "--format", "html", "--out", &out], 3, &says);
     }
     does(work.path(), &["report", "a", "--out", "a/report.md"]);

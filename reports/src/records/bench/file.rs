@@ -71,7 +71,6 @@ struct LastLine<'a> {
     cells: usize,
 }
 
-/// The part of the first line that all versions share.
 /// The parts of a first line that tell the version. One without a checksum can be old; with one, it is as it was
 /// written or not.
 #[derive(Deserialize)]

@@ -34,9 +34,13 @@ fn check(dialect: Dialect, answer: &Value, list: &str, call: usize, change: impl
 
 #[test]
 fn reasoning_of_responses_keeps_its_id() {
-    let call = |id: &str, tool: &str| json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": tool, "arguments": "{}" });
+    let call = |id: &str, tool: &str| {
+        let own = format!("fc_{id}");
+        json!({ "type": "function_call", "id": own, "call_id": id, "name": tool, "arguments": "{}" })
+    };
     let answer = json!({
-        "id": "resp_7", "object": "response", "created_at": 1.5, "status": "completed", "model": "m", "store": false,
+        "id": "resp_7", "object": "response", "created_at": 1.5, "status": "completed", "model": "m",
+        "store": false,
         "output": [
             { "type": "reasoning", "id": "rs_7", "summary": [], "encrypted_content": "sealed for rs_7" },
             { "type": "web_search_call", "id": "ws_7", "status": "completed", "action": { "query": "x" } },
@@ -54,7 +58,8 @@ fn what_tools_of_anthropic_did_and_its_counts_stay() {
         "id": "msg_7", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use",
         "content": [
             { "type": "server_tool_use", "id": "srvtoolu_7", "name": "web_search", "input": { "query": "x" } },
-            { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_7", "content": [{ "encrypted_content": "e" }] },
+            { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_7",
+              "content": [{ "encrypted_content": "e" }] },
             { "type": "text", "text": "Found.", "citations": [{ "encrypted_index": "i" }] },
             call("a", "block"), call("b", "ls"),
         ],

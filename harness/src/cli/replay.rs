@@ -103,8 +103,8 @@ Text shows the beginning of each message; the JSON form has it whole. An empty a
 
 A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without bad lines; 2 usage; 3 if labels are bad
 (nothing is replayed then) or of none of the transcripts, if a file cannot be opened or read to its end, or if no line
-of any file can be used; 4 if the guards of a record do not decide as recorded; 6 if a guard broke. The report is written
-before a non-zero exit.";
+of any file can be used; 4 if the guards of a record do not decide as recorded; 6 if a guard broke. The report is
+written before a non-zero exit.";
 
 /// The number of bad lines that are shown per file; all are counted, and the JSON form has all.
 const BAD_LINES_SHOWN: u64 = 20;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use xxhash_rust::xxh3::Xxh3Default;
+
 use crate::error::Error;
 
 /// The longest file that is read whole, in bytes; a thousand times the longest sensible one.
@@ -61,6 +63,20 @@ pub(crate) fn open_own_if_there(path: &Path) -> Result<Option<File>, Error> {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::unreadable(path, &error)),
+    }
+}
+
+/// The 128-bit xxh3 of a regular file, in hexadecimal; none if it is no such file, or cannot be read.
+pub(crate) fn digest(path: &Path) -> Option<String> {
+    let mut file = open_own(path).ok()?;
+    let (mut digest, mut piece) = (Xxh3Default::new(), vec![0; 64 << 10]);
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Some(format!("{:032x}", digest.digest128())),
+            Ok(read) => digest.update(&piece[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
     }
 }
 

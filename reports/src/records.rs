@@ -24,8 +24,8 @@ pub(crate) use bench::plan;
 pub use bench::{
     Apart, BENCH_SCHEMA, BadBench, Bench, ByDraw, Cell, GROUPS, Groups, HELP_TURNS, Histogram, Language,
     Lapse, Live, MAX_TURNS, Outcome, Paired, Plan, PlannedLive, PlannedParameter, PlannedReactions,
-    PlannedScenario, PlannedStack, Response, RuleCount, SEEDS_MAX, Seeds, SeedsTwice, Sums, Unlike,
-    is_under_test, without_paths,
+    PlannedScenario, PlannedStack, PlannedTranscripts, Response, RuleCount, SEEDS_MAX, Seeds, SeedsTwice,
+    Sums, Unlike, is_under_test, without_paths,
 };
 pub use beside::Beside;
 pub use cost::{Answered, Cost, Host, Instructions, Meta, Repeats, Timed, Work};

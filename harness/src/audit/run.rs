@@ -42,6 +42,17 @@ impl Audit<'_> {
         cast::count() as u64 * (self.seeds.end() - self.seeds.start() + 1)
     }
 
+    /// The rungs of the audited guards.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn rows(&self) -> Result<Vec<Row>, BadStack> {
+        let setups = setups(self.registry, self.guard, self.config)?;
+        let mut rows = rows(self.registry);
+        rows.retain(|row| is_audited(self.registry, &setups[0].stack, &row.guard));
+        Ok(rows)
+    }
+
     /// Runs everything, and calls `done` after each unit. The result is the same for any number of threads.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ impl Folder {
         let nothing = Bench::new(whole.plan.clone());
         if path.join(RECORD).exists() {
             let (folder, begun) = Self::resume(path)?;
-            if begun == *whole && folder.check_transcripts(&whole.plan)? == kept {
+            if begun == *whole && folder.check_transcripts(whole)? == kept {
                 return Ok(None);
             }
             if begun != nothing {

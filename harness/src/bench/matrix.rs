@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balk_guards::Protocol;
 use balk_reports::records::{
     BENCH_SCHEMA, DRAWS, Drawn, Plan, PlannedLive, PlannedParameter, PlannedReactions, PlannedScenario,
-    PlannedStack, Suite, without_paths,
+    PlannedStack, PlannedTranscripts, Suite, without_paths,
 };
 use balk_scenarios::reactions::{self, Measured};
 use balk_scenarios::response::{PARAMETERS, Parameter};
@@ -88,6 +88,7 @@ impl Matrix {
             pools,
             set: drawn(set),
             config: config.as_json(),
+            transcripts: None,
             stacks: stacks.iter().map(planned_stack).collect(),
             parameters: PARAMETERS.iter().map(parameter).collect(),
             scenarios: asked.iter().map(planned).collect(),
@@ -103,6 +104,13 @@ impl Matrix {
         self.plan.live = Some(planned);
         // The response model has no part in it.
         self.plan.parameters.clear();
+        self
+    }
+
+    /// The same, with these transcripts kept beside the record.
+    #[must_use]
+    pub fn keeping(mut self, transcripts: Option<PlannedTranscripts>) -> Self {
+        self.plan.transcripts = transcripts;
         self
     }
 
@@ -164,7 +172,7 @@ fn parameter(it: &Parameter) -> PlannedParameter {
 }
 
 fn planned_stack(recipe: &Recipe) -> PlannedStack {
-    PlannedStack { guard: recipe.spec().to_owned(), about: recipe.about().to_owned() }
+    PlannedStack { guard: recipe.spec().to_owned(), about: recipe.about().to_owned(), files: recipe.files() }
 }
 
 fn planned(asked: &Asked) -> PlannedScenario {

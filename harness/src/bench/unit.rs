@@ -1,6 +1,6 @@
 //! One unit: a seed of a scenario, played by every stack.
 
-use balk_reports::records::{Cell, Grade, Lapse, Outcome, Suite, TrialRecord};
+use balk_reports::records::{Cell, Grade, Lapse, Outcome, PlannedTranscripts, Suite, TrialRecord};
 
 use crate::grade;
 use crate::simulate::Simulation;
@@ -17,6 +17,16 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// As a plan has it.
+    #[must_use]
+    pub const fn planned(self) -> Option<PlannedTranscripts> {
+        match self {
+            Self::Nothing => None,
+            Self::Failing => Some(PlannedTranscripts::Failing),
+            Self::Everything => Some(PlannedTranscripts::All),
+        }
+    }
+
     fn takes(self, grade: &Grade) -> bool {
         match self {
             Self::Nothing => false,

@@ -18,7 +18,7 @@ use super::recordings::Recordings;
 use super::screen;
 use super::set_from::SetFrom;
 use super::threads::threads;
-use crate::audit::{self, Row};
+use crate::audit;
 use crate::engine::TruthChannel;
 use crate::error::Error;
 use crate::exit::Exit;
@@ -74,15 +74,16 @@ or down, to its other values, or to the one that turns a rule off. A change is
   visible    if only transcripts differ,
   invisible  if no transcript differs.
 
-Exit codes: 0 fine; 2 usage; 3 if a file cannot be used; 4 if a rung is dead, a guard does something that it does
-not declare, or nothing notices the removal of a guard. The report is written before a non-zero exit.";
+Exit codes: 0 fine; 2 usage; 3 if a file cannot be used, or no recording has a transcript (nothing is measured then); 4
+if a rung is dead, a guard does something that it does not declare, or nothing notices the removal of a guard. Otherwise
+the report is written before a non-zero exit.";
 
 impl Audit {
     /// Runs the command.
     ///
     /// # Errors
-    /// An invalid command line, an invalid tool table, an output that cannot be written. An invalid file of reactions
-    /// is shown, and returns its exit code.
+    /// An invalid command line, an invalid tool table, recordings without a transcript, an output that cannot be written.
+    /// An invalid file of reactions is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if Recipe::without_command(&self.guard).is_err() {
             let found = format!("`{}`", self.guard);
@@ -100,11 +101,14 @@ impl Audit {
             )
             .hint("write the settings into a file for --config"));
         }
+        let config = context.config(self.config.as_deref())?;
+        if Recipe::new(&context.registry, &self.guard, &config)?.names().next().is_none() {
+            return Err(Error::usage("--guard", "a guard to change", format!("`{}`", self.guard)));
+        }
         let reactions = match self.set_from.reactions() {
             Ok(reactions) => reactions,
             Err(failure) => return failure.or_exit(),
         };
-        let config = context.config(self.config.as_deref())?;
         let recipes = Recipes::new(&context.registry, &config);
         let setting = self.recordings.setting()?;
         let pool = threads(self.jobs)?;
@@ -123,11 +127,11 @@ impl Audit {
             few: self.seeds.clone(),
             reactions,
         };
+        // What cannot be read is said before all the measuring.
+        let (recorded, readable) = recorded::read(&self.inputs, &replay, &audit.rows()?)?;
         let bar = progress::counted(audit.units(), "seeds of scenarios");
         let audited = pool.install(|| audit.run(&|| bar.inc(1)))?;
         bar.finish_and_clear();
-        let rows: Vec<Row> = audited.rows.iter().map(|(row, _)| row.clone()).collect();
-        let (recorded, readable) = recorded::read(&self.inputs, &replay, &rows)?;
         let mut out = std::io::BufWriter::new(self.format.output());
         let shown = show::Shown {
             guard: &self.guard,

@@ -134,9 +134,16 @@ pub(super) fn unless_of_builds<'h>(unlike: &Unlike, hint: &'h str) -> &'h str {
             "another build of Balk made it: go on with that one, measure all of it with this one, or take both with \
              --any-build"
         }
+        "transcripts" => "transcripts are kept of all parts or of none: give the same --keep-transcripts",
+        place if place.contains(FILES) => {
+            "a file that the command of a guard names was changed: measure all of it again, or restore the file"
+        }
         _ => hint,
     }
 }
+
+/// Where plans differ whose guards have other files.
+pub(super) const FILES: &str = ".files";
 
 /// Units between two writes of the record.
 const UNITS_BETWEEN_WRITES: u64 = 512;
@@ -157,6 +164,7 @@ impl Bench {
         matrix.plan().check_size().map_err(too_large)?;
         self.gates.fit(matrix.plan(), Records::One)?;
         let keep = self.keep(matrix.plan())?;
+        let matrix = matrix.keeping(keep.planned());
         let pool = threads(self.jobs.into())?;
         let interrupt = Interrupt::catch();
         let (folder, mut record) = self.folder(&matrix)?;
@@ -194,6 +202,13 @@ impl Bench {
 
     /// Everything that is measured.
     fn matrix(&self, context: &Context) -> Result<Matrix, Failure> {
+        load::check_once(&self.set)?;
+        if let Some(key) =
+            self.sweep.as_ref().map(Sweep::key).filter(|key| self.set.iter().any(|it| it.0 == *key))
+        {
+            let expected = "a value that no --set has";
+            return Err(Error::usage("--sweep", expected, format!("`{key}`")).into());
+        }
         let asked = self.asked()?;
         let measured = self.set_from.read()?;
         let seeds = match self.trials {
@@ -270,7 +285,7 @@ impl Bench {
             return Ok((Some(folder), record));
         }
         let (folder, mut record) = Folder::resume(path)?;
-        folder.check_transcripts(&record.plan)?;
+        folder.check_transcripts(&record)?;
         let mut plan = matrix.plan().clone();
         if self.any_build {
             record.plan.allow_build_of(&mut plan);

@@ -3,11 +3,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
+use super::say::say;
 use crate::exit::Exit;
+
+/// How often it is looked whether a signal came: a user does not notice so short a time.
+const LOOKS: Duration = Duration::from_millis(50);
 
 /// A file that exceeds what the system allows is an error like that of a full disk. Without this, the system would end
 /// the program without a word.
@@ -40,6 +46,18 @@ impl Interrupt {
     /// The flag that the first signal sets.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
+    }
+
+    /// Says this as soon as the first signal comes, whatever the command waits for then.
+    pub(super) fn say(&self, text: String) {
+        let came = self.flag();
+        // It ends with the program.
+        thread::spawn(move || {
+            while !came.load(Ordering::Relaxed) {
+                thread::sleep(LOOKS);
+            }
+            say(format_args!("{text}"));
+        });
     }
 
     pub(super) fn came(&self) -> bool {

@@ -215,6 +215,7 @@ impl Live {
         let mut runs = before.as_ref().map_or_else(|| Ok(Vec::new()), |(folder, _)| folder.answered())?;
         let watch = Stopwatch::start();
         if let Some(server) = &server {
+            interrupt.say(server::waits());
             runs.push(server.begun(matrix, &model, &runs)?);
         }
         // Nothing is written before the server has answered.

@@ -247,6 +247,18 @@ pub(super) fn set(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Checks that each value is set once: a reader of the command could not say which one counts.
+///
+/// # Errors
+/// One is set twice.
+pub(super) fn check_once(set: &[(String, String)]) -> Result<(), Error> {
+    let again = (0..set.len()).find(|&at| set[..at].iter().any(|it| it.0 == set[at].0));
+    match again {
+        None => Ok(()),
+        Some(at) => Err(Error::usage("--set", "each value once", format!("`{}` twice", set[at].0))),
+    }
+}
+
 /// Parses one `--env`.
 pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {

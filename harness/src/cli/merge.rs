@@ -47,6 +47,7 @@ impl Merge {
                 "a merge would lose the answers of the model: go on in one folder with `balk live --resume`";
             return Err(Error::file(first, "a folder of balk bench", "a live record").hint(hint));
         }
+        let mut kept = folder.check_transcripts(&whole)?;
         let mut folders = vec![folder];
         for path in rest {
             let (folder, mut part) = Folder::open(path)?;
@@ -54,9 +55,9 @@ impl Merge {
                 whole.plan.allow_build_of(&mut part.plan);
             }
             whole.merge(&part).map_err(|apart| unfit(first, path, apart))?;
+            kept += folder.check_transcripts(&part)?;
             folders.push(folder);
         }
-        let kept = folders.iter().map(|it| it.check_transcripts(&whole.plan)).sum::<Result<u64, Error>>()?;
         if self.inputs.iter().any(|it| files::is_same(it, &self.out)) {
             Folder::check_new(&self.out)?;
         }

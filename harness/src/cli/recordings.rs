@@ -184,6 +184,17 @@ pub(super) fn broken(path: &Path, after_line: u64, error: io::Error) -> Error {
     error
 }
 
+/// What to say where recordings have nothing that can be used.
+pub(super) fn nothing() -> Error {
+    Error { file: None, ..Error::file(Path::new(""), "transcripts", "none") }
+}
+
+/// What to say where labels are of other runs than those that were read.
+pub(super) fn not_of_these(labels: &Path) -> Error {
+    Error::file(labels, "a judged point of one of these transcripts", "none")
+        .hint("a run is found by its id alone: the first column, and `id` in `balk import`")
+}
+
 /// Files of no format that is known, as they come.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {

@@ -91,8 +91,8 @@ With --labels, firings are compared with points that readers judged. The columns
 - label: stuck, legit or unsure; kind: a word for the repetition; onset: where the stuck stretch began, or -
 - confidence: 1 to 3; control: 1 for a point that was drawn where nothing looked odd, else 0
 - weight: how many points of the pool this one represents; reason: the deciding fact
-A column `place` (FILE:LINE:MESSAGE) may come last, and lines that begin with # may come first. `balk label` writes such
-files.
+A column `place` (FILE:LINE:MESSAGE, for `balk triage --show`) may come last, and lines that begin with # may come
+first. `balk label` writes such files. A transcript is found by its id alone, whatever its place was.
 A guard hits a point if it fires at it, or at most three messages of the assistant before it. Firings only after a
 point, at most three messages, are a column of their own and in no share. Pool recall is the weight of the stuck points
 that are hit, of all stuck points. Precision is the weight of the stuck points that are hit, of all stuck and legit
@@ -102,8 +102,9 @@ of firings near no judged point (before or after it) are counted, and the JSON f
 Text shows the beginning of each message; the JSON form has it whole. An empty answer is a failed attempt and no turn.
 
 A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without bad lines; 2 usage; 3 if labels are bad
-(nothing is replayed then), if a file cannot be opened or read to its end, or if no line of any file can be used; 4 if
-the guards of a record do not decide as recorded; 6 if a guard broke. The report is written before a non-zero exit.";
+(nothing is replayed then) or of none of the transcripts, if a file cannot be opened or read to its end, or if no line
+of any file can be used; 4 if the guards of a record do not decide as recorded; 6 if a guard broke. The report is
+written before a non-zero exit.";
 
 /// The number of bad lines that are shown per file; all are counted, and the JSON form has all.
 const BAD_LINES_SHOWN: u64 = 20;
@@ -147,7 +148,7 @@ impl Replay {
         }
         report.expect_bytes(&files);
         report.replay(&replay, &files)?;
-        report.finish()
+        report.finish(self.labels.as_deref())
     }
 }
 
@@ -268,8 +269,8 @@ impl Report {
         complain(error);
     }
 
-    /// Writes the sums, and returns the exit code.
-    fn finish(mut self) -> Result<Exit, Error> {
+    /// Writes the sums, and returns the exit code. Points that were judged come from this file.
+    fn finish(mut self, labels: Option<&Path>) -> Result<Exit, Error> {
         self.bar.finish_and_clear();
         match self.format {
             // A table of zeros says less than the error below.
@@ -296,11 +297,16 @@ impl Report {
         self.unknown.show();
         // A file or folder that could not be used has said so.
         if self.summary.is_empty() && self.summary.broken_files == 0 {
-            say(format_args!("error: expected transcripts, found none"));
+            complain(&recordings::nothing());
+        }
+        let is_of_others = self.judged.as_ref().is_some_and(Judged::is_of_others);
+        let of_others = labels.filter(|_| is_of_others && !self.summary.is_empty());
+        if let Some(labels) = of_others {
+            complain(&recordings::not_of_these(labels));
         }
         Ok(if self.summary.guard_faults > 0 {
             Exit::GuardFault
-        } else if self.summary.broken_files > 0 || self.summary.is_empty() {
+        } else if self.summary.broken_files > 0 || self.summary.is_empty() || of_others.is_some() {
             Exit::BadFile
         } else if self.summary.own.broken > 0 {
             Exit::Unmet

@@ -8,7 +8,7 @@ mod one;
 use clap::Args;
 
 use super::context::Context;
-use super::load::Named;
+use super::load::{self, Named};
 use crate::error::Error;
 use crate::exit::Exit;
 
@@ -27,6 +27,7 @@ impl Scenario {
     /// code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         let Self { asked } = self;
+        load::check_once(&asked.set)?;
         let worlds = match Named::one(&asked.target)?.read(&asked.set) {
             Ok(worlds) => worlds,
             Err(failure) => return failure.or_exit(),

@@ -94,6 +94,7 @@ impl Shrink {
     /// A trial that does not show the problem, an invalid command line, an output that cannot be written. An invalid
     /// file is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
+        load::check_once(&self.set)?;
         let (document, scenario) = match self.read() {
             Ok(read) => read,
             Err(failure) => return failure.or_exit(),

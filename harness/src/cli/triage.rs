@@ -198,6 +198,10 @@ impl Triage {
         })?;
         bar.finish_and_clear();
         unknown.show();
+        // A file or folder that could not be used has said so.
+        if triage.counts.runs == 0 && triage.counts.broken_files == 0 {
+            complain(&recordings::nothing());
+        }
         Ok(triage)
     }
 

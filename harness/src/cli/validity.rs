@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use balk_reports::report::document::terminal;
 use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
 use rayon::ThreadPool;
 
 use super::context::Context;
 use super::format::Format;
 use super::load::{self, Named};
 use super::recordings::{self, Recordings, Sought};
+use super::say::say;
 use super::threads::threads;
 use super::{progress, screen};
 use crate::error::Error;
@@ -21,7 +23,7 @@ use crate::exit::Exit;
 use crate::guards::{CEILING, ORACLE, Recipes};
 use crate::import::{Format as LogFormat, Outcome, Setting};
 use crate::replay::labels::{self, Point};
-use crate::replay::{Broken, Found, Replay, Replayed};
+use crate::replay::{Broken, Found, Item, Replay, Replayed};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
 
 use live::{Asked, Live};
@@ -123,39 +125,28 @@ impl Validity {
         };
         let setting = self.recordings.setting()?;
         let points = self.points(labels)?;
-        let pool = threads(0)?;
         let files = self.files()?;
+        let pool = threads(0)?;
         let from = self.recordings.from.from;
         let asking = Asking { recipes: &recipes, from, setting: &setting, pool: &pool };
 
         let bar = progress::counted(2 * stacks.len() as u64, "replays");
-        let (mut depths, mut unflagged) = (Depths::default(), [0, 0]);
-        let mut recorded = Vec::new();
-        for (at, stack) in stacks.iter().enumerate() {
-            let mut side = Side::new(points.clone());
-            for Sought { path: file, .. } in &files {
-                let input = recordings::open(file).map_err(|error| Error::unreadable(file, &error))?;
-                asking.replay(stack, input, file, &mut |it| {
-                    if at == 0 {
-                        depths.add(&points, it);
-                        unflagged[0] += it.oddities.unknown_status;
-                        unflagged[1] += it.folded.calls + it.folded.end.map_or(0, |end| end.calls_after);
-                    }
-                    side.add(it, it.outcome == Outcome::Resolved);
-                })?;
-            }
-            recorded.push(side);
-            bar.inc(1);
+        let recorded = Recorded::read(&asking, &stacks, &files, &points, &bar)?;
+        if recorded.sides.iter().all(|side| side.judged.is_of_others()) {
+            return Err(recordings::not_of_these(labels));
         }
-
-        let seen = Seen { depths: &depths, unflagged };
+        let seen = Seen { depths: &recorded.depths, unflagged: recorded.unflagged };
         let simulated = Simulated::play(&worlds, self.seeds.clone(), seen);
         let mut rows = Vec::new();
-        for (stack, recorded) in stacks.into_iter().zip(recorded) {
+        for (stack, recorded) in stacks.into_iter().zip(recorded.sides) {
             let mut side = Side::new(simulated.points.clone());
             let name = Path::new("simulated runs");
-            asking.replay(&stack, Cursor::new(&simulated.stuck), name, &mut |it| side.add(it, false))?;
-            asking.replay(&stack, Cursor::new(&simulated.healthy), name, &mut |it| side.add(it, true))?;
+            asking.replay(&stack, Cursor::new(&simulated.stuck), name, &mut |it| {
+                add(&mut side, it, |_| false)
+            })?;
+            asking.replay(&stack, Cursor::new(&simulated.healthy), name, &mut |it| {
+                add(&mut side, it, |_| true)
+            })?;
             rows.push((stack, side, recorded));
             bar.inc(1);
         }
@@ -212,6 +203,78 @@ fn stacks(context: &Context) -> Vec<String> {
     context.registry.benched().into_iter().filter(|it| ![ORACLE, CEILING].contains(&&**it)).collect()
 }
 
+/// What recordings show.
+#[derive(Default)]
+struct Recorded {
+    /// By stack.
+    sides: Vec<Side>,
+    depths: Depths,
+    /// Results without a status, and all results.
+    unflagged: [u64; 2],
+    transcripts: u64,
+    /// Lines that cannot be used.
+    bad: u64,
+}
+
+impl Recorded {
+    /// Asks every stack about these files.
+    fn read(
+        asking: &Asking<'_>,
+        stacks: &[String],
+        files: &[Sought],
+        points: &[Point],
+        bar: &ProgressBar,
+    ) -> Result<Self, Error> {
+        let mut recorded = Self::default();
+        for (at, stack) in stacks.iter().enumerate() {
+            let mut side = Side::new(points.to_vec());
+            for Sought { path: file, .. } in files {
+                let input = recordings::open(file).map_err(|error| Error::unreadable(file, &error))?;
+                asking.replay(stack, input, file, &mut |item| {
+                    if at == 0 {
+                        recorded.see(points, item);
+                    }
+                    add(&mut side, item, |it| it.outcome == Outcome::Resolved);
+                })?;
+            }
+            if at == 0 && recorded.bad > 0 {
+                let bad = recorded.bad;
+                bar.suspend(|| {
+                    say(format_args!("left out (lines that cannot be used; `balk import` says why): {bad}"));
+                });
+            }
+            if recorded.transcripts == 0 {
+                return Err(recordings::nothing());
+            }
+            recorded.sides.push(side);
+            bar.inc(1);
+        }
+        Ok(recorded)
+    }
+
+    /// What does not depend on the stack.
+    fn see(&mut self, points: &[Point], item: &Item) {
+        match &item.found {
+            Ok(Found::Foreign(it)) => {
+                self.transcripts += 1;
+                self.depths.add(points, it);
+                self.unflagged[0] += it.oddities.unknown_status;
+                self.unflagged[1] += it.folded.calls + it.folded.end.map_or(0, |end| end.calls_after);
+            }
+            Ok(Found::Own(_)) => {}
+            Err(_) => self.bad += 1,
+        }
+    }
+}
+
+/// Adds a transcript of another agent. `is_untroubled` is whether its firings count as disturbance.
+fn add(side: &mut Side, item: &Item, is_untroubled: impl FnOnce(&Replayed) -> bool) {
+    match &item.found {
+        Ok(Found::Foreign(it)) => side.add(it, is_untroubled(it)),
+        Ok(Found::Own(_)) | Err(_) => {}
+    }
+}
+
 /// How stacks are asked about transcripts.
 struct Asking<'a> {
     recipes: &'a Recipes<'a>,
@@ -221,13 +284,13 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Asks one stack about every transcript of another agent in the input.
+    /// Asks one stack about every transcript in the input.
     fn replay(
         &self,
         stack: &str,
         input: impl Read,
         name: &Path,
-        take: &mut dyn FnMut(&Replayed),
+        take: &mut dyn FnMut(&Item),
     ) -> Result<(), Error> {
         let replay = Replay {
             from: self.from,
@@ -237,12 +300,7 @@ impl Asking<'_> {
             pool: self.pool,
         };
         let ended = replay.file(input, &mut |items| {
-            for item in &items {
-                match &item.found {
-                    Ok(Found::Foreign(replayed)) => take(replayed),
-                    Ok(Found::Own(_)) | Err(_) => {}
-                }
-            }
+            items.iter().for_each(&mut *take);
             Ok(())
         });
         ended.map_err(|broken| match broken {

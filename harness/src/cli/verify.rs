@@ -36,9 +36,9 @@ pub struct Verify {
     #[arg(value_name = "SCENARIO|DIR")]
     scenarios: Vec<String>,
 
-    /// Seeds, both ends included
-    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds, default_value = "0-49")]
-    seeds: RangeInclusive<u64>,
+    /// Seeds of scenarios, both ends included; those of a record are in it [default: 0-49]
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, value_parser = load::seeds)]
+    seeds: Option<RangeInclusive<u64>>,
 
     /// The stack to run, as in `balk list --guards`; may be given again [default: none, default, and each guard that is
     /// no peer]. The trials of a record are only played under an `exec:` stack that is named here
@@ -59,6 +59,9 @@ pub struct Verify {
     set_from: SetFrom,
 }
 
+/// The seeds that are verified unless others are named.
+const SEEDS: RangeInclusive<u64> = 0..=49;
+
 /// What is most likely wrong with a guard in another process.
 const COMMANDS: &str = "the answers of a guard in another process must follow from the entries of its run alone: from \
                         no clock and no chance, and from nothing that it keeps after `begin`";
@@ -72,6 +75,9 @@ impl Verify {
         let (folders, scenarios): (Vec<&String>, Vec<&String>) =
             self.scenarios.iter().partition(|it| folder::is_record(it));
         let are_all = !folders.is_empty() && scenarios.is_empty();
+        if are_all && self.seeds.is_some() {
+            return Err(Error::usage("--seeds", "a scenario to verify", "folders alone"));
+        }
         let mut exit = match self.records(&folders, are_all, context) {
             Ok(exit) if are_all => return Ok(exit),
             Ok(exit) => exit,
@@ -95,9 +101,10 @@ impl Verify {
             Ok(all) => all,
             Err(failure) => return failure.or_exit(),
         };
+        let seeds = self.seeds.clone().unwrap_or(SEEDS);
         for (target, worlds) in all {
             let name = worlds.name();
-            let found = verify::worlds(&worlds, &stacks, reactions, self.seeds.clone(), &pool);
+            let found = verify::worlds(&worlds, &stacks, reactions, seeds.clone(), &pool);
             match &found.difference {
                 None => writeln!(
                     out,

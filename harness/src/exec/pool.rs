@@ -49,6 +49,12 @@ impl Pool {
         Ok(Self { command: words, settings, introduction, idle, runs })
     }
 
+    /// The words of the command.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.command
+    }
+
     /// What its children say of themselves.
     #[must_use]
     pub fn introduction(&self) -> &Introduction {

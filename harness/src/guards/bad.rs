@@ -37,12 +37,19 @@ pub enum BadStack {
         /// The guard as the file has it.
         asked: String,
     },
-    /// The same guard twice in one stack, or the same stack twice.
+    /// The same guard twice in one stack.
     Twice {
-        /// The repeated guard or stack.
+        /// The repeated guard.
         asked: String,
-        /// The stack that contains the guard; none for a repeated stack.
-        stack: Option<String>,
+        /// The stack that contains it.
+        stack: String,
+    },
+    /// The same stack twice, perhaps in other words.
+    Same {
+        /// The repeated stack as requested.
+        asked: String,
+        /// The same stack as it was requested before.
+        earlier: String,
     },
 }
 
@@ -62,13 +69,18 @@ impl fmt::Display for BadStack {
             Self::FromFile { asked } => {
                 write!(f, "`{asked}` is a command in a file; to run it, name the same stack with --guard")
             }
-            Self::Twice { asked, stack: Some(stack) } => write!(f, "`{asked}` twice in `{stack}`"),
-            Self::Twice { asked, stack: None } => write!(f, "`{asked}` twice"),
+            Self::Twice { asked, stack } => write!(f, "`{asked}` twice in `{stack}`"),
+            Self::Same { asked, earlier } => f.write_str(&same(asked, earlier)),
         }
     }
 }
 
 impl std::error::Error for BadStack {}
+
+/// How one stack was requested twice.
+fn same(asked: &str, earlier: &str) -> String {
+    if asked == earlier { format!("`{asked}` twice") } else { format!("`{asked}`, which is `{earlier}`") }
+}
 
 /// An error of the command line.
 impl From<BadStack> for Error {
@@ -99,12 +111,12 @@ impl From<BadStack> for Error {
                 format!("`{asked}`"),
             )
             .hint("to run it, name the same stack with --guard"),
-            BadStack::Twice { asked, stack: Some(stack) } => {
+            BadStack::Twice { asked, stack } => {
                 let found = format!("`{asked}` twice in `{stack}`");
                 Self::usage("--guard", "each guard of a stack once", found)
             }
-            BadStack::Twice { asked, stack: None } => {
-                Self::usage("--guard", "each stack once", format!("`{asked}` twice"))
+            BadStack::Same { asked, earlier } => {
+                Self::usage("--guard", "each stack once", same(&asked, &earlier))
             }
         }
     }

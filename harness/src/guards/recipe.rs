@@ -11,6 +11,7 @@
 //! pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first match decides.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use balk_guards::{Budget, Guard, Stack, Window};
@@ -24,6 +25,7 @@ use super::registered::{Factory, Reach, Registered, Role};
 use super::registry::{DEFAULT, EXEC, NONE, Registry};
 use crate::engine::TruthChannel;
 use crate::exec::{ExecGuard, Pool, Settings};
+use crate::input;
 
 /// A spec that was read; it makes a stack for each trial.
 #[derive(Clone)]
@@ -33,13 +35,16 @@ pub struct Recipe {
     members: Vec<Member>,
     budget: Budget,
     reach: Reach,
-    runs_commands: bool,
+    /// The words of the commands in it.
+    words: Vec<String>,
 }
 
 #[derive(Clone)]
 struct Member {
     name: Arc<str>,
     make: Factory,
+    /// All settings, or the words of a command: how it was written does not matter.
+    meaning: Value,
 }
 
 impl Recipe {
@@ -84,13 +89,24 @@ impl Recipe {
     /// Reads several specs.
     ///
     /// # Errors
-    /// As for [`Recipe::new`], and two equal specs.
+    /// As for [`Recipe::new`], and two specs of the same stack.
     pub fn all(registry: &Registry, specs: &[String], config: &Config) -> Result<Vec<Self>, BadStack> {
-        let again = |at: usize| specs[..at].contains(&specs[at]);
-        if let Some(at) = (0..specs.len()).find(|&at| again(at)) {
-            return Err(BadStack::Twice { asked: specs[at].clone(), stack: None });
+        let mut recipes: Vec<Self> = Vec::new();
+        for spec in specs {
+            let recipe = Self::new(registry, spec, config)?;
+            if let Some(same) = recipes.iter().find(|it| it.is_same(&recipe)) {
+                return Err(BadStack::Same { asked: spec.clone(), earlier: same.spec.to_string() });
+            }
+            recipes.push(recipe);
         }
-        specs.iter().map(|spec| Self::new(registry, spec, config)).collect()
+        Ok(recipes)
+    }
+
+    /// Whether its guards have the same settings in the same order.
+    fn is_same(&self, other: &Self) -> bool {
+        let members =
+            |it: &Self| it.members.iter().map(|it| (it.name.clone(), it.meaning.clone())).collect::<Vec<_>>();
+        members(self) == members(other)
     }
 
     /// No guard at all: the baseline.
@@ -103,7 +119,7 @@ impl Recipe {
             members: Vec::new(),
             budget: Budget::default(),
             reach: Reach::Model,
-            runs_commands: false,
+            words: Vec::new(),
         }
     }
 
@@ -146,7 +162,13 @@ impl Recipe {
 
     /// Whether guards in other processes are in it.
     pub(crate) fn runs_commands(&self) -> bool {
-        self.runs_commands
+        !self.words.is_empty()
+    }
+
+    /// A digest of each file that the commands in it name: of a script, and of a program that is named by its path.
+    /// What these read is not known.
+    pub(crate) fn files(&self) -> Vec<String> {
+        self.words.iter().filter_map(|word| input::digest(Path::new(word))).collect()
     }
 
     /// The names of the members, in order.
@@ -175,10 +197,11 @@ impl Recipe {
 
     fn add(&mut self, guard: &Registered, settings: Map<String, Value>, asked: &str) -> Result<(), BadStack> {
         self.is_new(guard.name())?;
+        let meaning = guard.defaults.clone().into_iter().chain(settings.clone()).collect();
         let make = guard
             .factory(settings)
             .map_err(|error| BadStack::Settings { asked: asked.into(), reason: error.to_string() })?;
-        self.members.push(Member { name: guard.name.clone(), make });
+        self.members.push(Member { name: guard.name.clone(), make, meaning: Value::Object(meaning) });
         match guard.reach {
             Reach::Model => {}
             Reach::Everything => {
@@ -195,8 +218,10 @@ impl Recipe {
         let pool = Arc::new(Pool::start(command, settings).map_err(bad)?);
         let name: Arc<str> = pool.introduction().guard.as_str().into();
         self.is_new(&name)?;
-        self.runs_commands = true;
-        self.members.push(Member { name, make: Arc::new(move |_| Box::new(ExecGuard::new(&pool))) });
+        self.words.extend_from_slice(pool.words());
+        let meaning = pool.words().into();
+        let make: Factory = Arc::new(move |_| Box::new(ExecGuard::new(&pool)));
+        self.members.push(Member { name, make, meaning });
         Ok(())
     }
 
@@ -204,7 +229,7 @@ impl Recipe {
         if self.names().all(|name| name != guard) {
             return Ok(());
         }
-        Err(BadStack::Twice { asked: guard.to_owned(), stack: Some(self.spec.to_string()) })
+        Err(BadStack::Twice { asked: guard.to_owned(), stack: self.spec.to_string() })
     }
 }
 
@@ -305,134 +330,18 @@ fn end_of_command(spec: &str) -> usize {
 fn settings(asked: &str, braces: &str) -> Result<Map<String, Value>, BadStack> {
     let bad = |reason: &str| BadStack::Settings { asked: asked.into(), reason: reason.into() };
     let inside = braces.strip_suffix('}').ok_or_else(|| bad("expected `}` at the end"))?;
-    inside
-        .split(',')
-        .map(str::trim)
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (key, value) =
-                pair.split_once('=').ok_or_else(|| bad("expected key=value between the braces"))?;
-            let value = value.trim();
-            Ok((key.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| value.into())))
-        })
-        .collect()
+    let mut settings = Map::new();
+    for pair in inside.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let (key, value) =
+            pair.split_once('=').ok_or_else(|| bad("expected key=value between the braces"))?;
+        let (key, value) = (key.trim(), value.trim());
+        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        if settings.insert(key.to_owned(), value).is_some() {
+            return Err(bad(&format!("expected each setting once, found `{key}` twice")));
+        }
+    }
+    Ok(settings)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(spec: &str, expected: &str) {
-        let found = match Recipe::new(&Registry::standard(), spec, &Config::default()) {
-            Ok(recipe) => {
-                let state = recipe.stack(&TruthChannel::default()).save();
-                let members = state["members"].as_array().expect("a stack saves its members");
-                members.iter().map(|it| it[0].as_str().unwrap_or_default()).collect::<Vec<_>>().join(" ")
-            }
-            Err(error) => error.to_string(),
-        };
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn a_spec_names_guards_in_order() {
-        check("none", "");
-        check(
-            "default",
-            "repair abandonment repetition no-tools duplicate empty-completion retry-safety handoff progress",
-        );
-        check("duplicate=notice, abandonment", "duplicate abandonment");
-        check("none,no-tools{limit=5, message=Use a tool},duplicate", "no-tools duplicate");
-    }
-
-    #[test]
-    fn commas_in_the_quotes_of_a_command_and_in_braces_do_not_split_a_spec() {
-        let parts = |spec| split(spec).collect::<Vec<_>>();
-        assert_eq!(parts("none,a{x=1,y=2} , exec:b c"), ["none", "a{x=1,y=2}", "exec:b c"]);
-        assert_eq!(parts("exec:b 'c,d' \"e,'f\", a"), ["exec:b 'c,d' \"e,'f\"", "a"]);
-        assert_eq!(parts(r#"exec:b c\,d "\",e" '\',f"#), [r#"exec:b c\,d "\",e" '\'"#, "f"]);
-        assert_eq!(parts("a{message=Don't},exec:b {c,d}"), ["a{message=Don't}", "exec:b {c", "d}"]);
-        assert_eq!(parts("a,"), ["a", ""]);
-    }
-
-    #[test]
-    fn a_spec_of_a_file_runs_no_command() {
-        assert_eq!(Recipe::without_command("default,cline{x=exec:y}"), Ok(()));
-        let refused = Recipe::without_command("default, exec:rm -r x,cline").expect_err("it has a command");
-        assert_eq!(refused, BadStack::FromFile { asked: "exec:rm -r x".into() });
-    }
-
-    #[test]
-    fn a_stack_is_a_peer_if_nothing_else_is_in_it() {
-        let role = |spec| Recipe::role(&Registry::standard(), spec);
-        let [ours, peer, yardstick] = figure::Role::ALL;
-        assert_eq!(
-            ["cline", "cline{limit=2}, roo-code", "default", "cline,default", "none", "of another binary"]
-                .map(role),
-            [peer, peer, ours, ours, yardstick, ours]
-        );
-    }
-
-    #[test]
-    fn the_default_stack_of_a_bench_is_that_of_embedders() {
-        let recipe =
-            Recipe::new(&Registry::standard(), DEFAULT, &Config::default()).expect("it is registered");
-        assert_eq!(recipe.stack(&TruthChannel::default()).save(), balk_guards::default_stack().save());
-    }
-
-    #[test]
-    fn an_unknown_guard_gets_the_nearest_name() {
-        let known = "known: none, default, repair, abandonment, abandonment=hard, abandonment=auto-retry, \
-                     abandonment=strict, repetition, no-tools, duplicate, duplicate=notice, duplicate=strict, \
-                     empty-completion, retry-safety, retry-safety=conservative, retry-safety=fast-path, \
-                     retry-safety=facts, handoff, progress, oracle, ceiling, cline, roo-code, openhands, gemini-cli, \
-                     qwen-code, opencode, crush, kimi-cli, openrouter, hermes-like, turn-limit, forge, \
-                     naive-abandonment, naive-no-tools, naive-duplicate, naive-retry";
-        check("duplicat", "unknown guard `duplicat`; did you mean `duplicate`?");
-        check("duplicate=notise", "unknown guard `duplicate=notise`; did you mean `duplicate=notice`?");
-        check("abandon", "unknown guard `abandon`; did you mean `abandonment`?");
-        check("quite-other", &format!("unknown guard `quite-other` {known}"));
-    }
-
-    #[test]
-    fn a_peer_is_named_like_a_guard_and_is_in_no_stack_by_itself() {
-        check("cline, duplicate, turn-limit{limit=3}", "cline duplicate turn-limit");
-        check("cline{limit=3}", "`cline{limit=3}`: unknown field `limit`, there are no fields");
-        check("roo-code{soft=3}", "`roo-code{soft=3}`: unknown field `soft`, expected `limit`");
-        for name in Registry::standard().peers() {
-            check(&name, &name);
-        }
-    }
-
-    #[test]
-    fn the_same_guard_twice_is_no_stack_and_the_same_stack_twice_no_choice() {
-        check("default,duplicate=notice", "`duplicate` twice in `default,duplicate=notice`");
-        check("cline, cline", "`cline` twice in `cline, cline`");
-        let all = |specs: &[&str]| {
-            let specs: Vec<String> = specs.iter().map(|it| (*it).to_owned()).collect();
-            Recipe::all(&Registry::standard(), &specs, &Config::default())
-        };
-        let twice = BadStack::Twice { asked: "duplicate".into(), stack: None };
-        assert_eq!(all(&["duplicate", "cline", "duplicate"]).expect_err("one twice"), twice);
-        let recipes = all(&["none", "duplicate", "duplicate=notice"]).expect("each is another");
-        assert_eq!(recipes.len(), 3);
-        assert_eq!(recipes[2].about(), "the same ladder with the plain notice \"already called\"");
-    }
-
-    #[test]
-    fn settings_that_a_guard_does_not_take_are_named() {
-        check(
-            "duplicate{equal=2}",
-            "`duplicate{equal=2}`: unknown field `equal`, expected one of `equal-results`, `lapse`, `near-percent`, \
-             `policy`",
-        );
-        check("no-tools{limit=x}", "`no-tools{limit=x}`: invalid type: string \"x\", expected u32");
-        check("no-tools{limit=3", "`no-tools{limit=3`: expected `}` at the end");
-        check(
-            "duplicate{enabled=7}",
-            "`duplicate{enabled=7}`: invalid type: integer `7`, expected a boolean",
-        );
-        check("no-tools{limit}", "`no-tools{limit}`: expected key=value between the braces");
-    }
-}
+mod tests;

@@ -142,6 +142,15 @@ impl Store {
         self.locked().lines.len()
     }
 
+    /// Whether there are completions of this seed of a scenario.
+    #[must_use]
+    pub fn has(&self, scenario: &str, seed: u64) -> bool {
+        let first = Place { scenario: scenario.into(), seed, turn: 0, attempt: 0, sample: 0 };
+        let written = self.locked();
+        let next = written.lines.range((first, 0)..).next();
+        next.is_some_and(|((place, _), _)| *place.scenario == *scenario && place.seed == seed)
+    }
+
     /// From here on, every completion is written to the folder before anything uses it.
     ///
     /// # Errors

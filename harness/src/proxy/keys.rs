@@ -32,7 +32,7 @@ impl Keys {
             Key::new(value.rsplit(' ').next()?).ok()
         };
         let secrets = self.0.iter().filter_map(|(_, value)| secret(value));
-        secrets.fold(text.to_owned(), |text, key| key.hide_cut(&text))
+        secrets.fold(text.to_owned(), |text, key| key.hide_shortened(&text))
     }
 
     /// Where the requests of this conversation begin that have these keys.

@@ -175,6 +175,12 @@ impl Judged {
         &self.points
     }
 
+    /// Whether no point is of a transcript that was replayed.
+    #[must_use]
+    pub fn is_of_others(&self) -> bool {
+        self.points.iter().all(|it| it.fate == Fate::NoTranscript)
+    }
+
     /// The points of this kind that were replayed, and how many of them were hit.
     #[must_use]
     pub fn tally(&self, of: impl Fn(&Point) -> bool) -> Tally {

@@ -133,6 +133,9 @@ fn disturbance(it: &Comparison) -> Table {
 }
 
 fn without_counterpart(it: &Comparison) -> String {
+    if it.without_counterpart.is_empty() && it.kinds.is_empty() {
+        return "No stuck point was replayed, so no kind is compared.".into();
+    }
     if it.without_counterpart.is_empty() {
         return "Every recorded kind has a counterpart in the simulation.".into();
     }

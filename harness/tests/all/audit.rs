@@ -121,7 +121,27 @@ fn only_the_rungs_of_the_audited_guards_are_shown() {
     assert!(out.contains("\ndead rungs: 0\n"), "{out}");
 }
 
-/// Recordings are read besides the trials, and an unreadable one is reported at the end.
+/// What has no guard or no transcript is refused before anything is measured.
+#[test]
+fn nothing_to_audit_or_to_look_through_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    std::fs::write(folder.path().join("void.jsonl"), "").expect("a file");
+    std::fs::write(folder.path().join("bad.jsonl"), "no JSON\n").expect("a file");
+    for (arguments, expected_code, expected) in [
+        (&["--guard", "none"][..], 2, "--guard: expected a guard to change, found `none`"),
+        (&["void.jsonl"], 3, "error: expected transcripts, found none"),
+        (&["bad.jsonl"], 3, "error: expected transcripts, found none"),
+        (&["empty"], 3, "error: expected transcripts, found none"),
+        (&["nowhere"], 3, "nowhere: cannot read: "),
+    ] {
+        let line = [&["audit", "--seeds", "0-0"], arguments].concat();
+        let (code, out, err) = ran(&mut balk(folder.path(), &line));
+        assert!(code == expected_code && out.is_empty() && err.contains(expected), "{code}: {out}{err}");
+    }
+}
+
+/// Recordings are read besides the trials, and an unreadable one is in the exit code.
 #[test]
 fn recordings_are_looked_through() {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/good");

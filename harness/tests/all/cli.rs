@@ -78,6 +78,33 @@ fn scenario_as_text_says_how_to_run_it_again() {
     assert_eq!(shown(&again.split(' ').collect::<Vec<_>>()), text);
 }
 
+/// Of two values for one key, or of seeds that count for nothing, a reader could not say what was measured.
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let work = empty();
+    std::fs::create_dir(work.path().join("other")).expect("a folder");
+    let twice = ["--set", "limits.turns=5", "--set", "limits.turns=6"];
+    let sweep = ["--set", "limits.turns=5", "--sweep", "limits.turns=5..6:1"];
+    let of_twice = "--set: expected each value once, found `limits.turns` twice";
+    for (arguments, more, code, expected) in [
+        (&["scenario", "repeating"][..], &twice[..], 2, of_twice),
+        (&["bench", "--suite", "repeating"], &twice, 2, of_twice),
+        (&["shrink", "repeating", "--seed", "1", "--shows", "not-told"], &twice, 2, of_twice),
+        (&["bench", "--suite", "repeating"], &sweep, 2, "--sweep: expected a value that no --set has"),
+        (
+            &["bench", "--guard", "no-tools"],
+            &["--guard", "no-tools{}"],
+            2,
+            "`no-tools{}`, which is `no-tools`",
+        ),
+        (&["verify", "other"], &["--seeds", "9-9"], 2, "--seeds: expected a scenario to verify"),
+        (&["verify", "other"], &[], 3, "other/bench.jsonl: expected the record of a bench, found "),
+    ] {
+        let ran = run_in(work.path(), &[arguments, more].concat(), "1");
+        assert!(ran.code == code && ran.err.contains(expected), "{arguments:?}: {} {}", ran.code, ran.err);
+    }
+}
+
 #[test]
 fn scenario_as_json_reads_back() {
     for seed in 0..5 {

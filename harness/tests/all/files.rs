@@ -104,7 +104,7 @@ fn a_killed_merge_can_be_run_again() {
     let whole = files(&at("whole"));
     assert_eq!(whole.len(), 2, "a record and a file of transcripts");
     // It begins with a record in which nothing is done, as a bench does, and ends with the whole one.
-    does(work.path(), &bench(&["--shard", "1/3", "--out", "begun"]));
+    does(work.path(), &bench(&["--keep-transcripts", "all", "--shard", "1/3", "--out", "begun"]));
     fs::remove_file(at("whole/bench.jsonl")).expect("it is there");
     fs::copy(at("begun/bench.jsonl"), at("whole/bench.jsonl")).expect("a copy");
     fs::write(at("whole/.balk-unfinished-a1b2c3"), "half").expect("a file");
@@ -115,7 +115,7 @@ fn a_killed_merge_can_be_run_again() {
     // It may have been killed after all was written, and nothing says so.
     does(work.path(), &merge);
     assert_eq!(files(&at("whole")), whole);
-    // That of a bench with the same plan is none.
+    // That of a bench that keeps no transcripts is none.
     does(work.path(), &bench(&["--out", "own"]));
     for (part, out) in [("1", "whole"), ("2", "1"), ("1", "own")] {
         let before = files(&at(out));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Mutex, mpsc};
@@ -287,12 +288,18 @@ fn after_ctrl_c_nothing_more_is_asked_for_and_resume_goes_on() {
     let command =
         [&command[..], &["text-only-chat,abandonment,repeating", "--guard", "default", "--out", "r"]];
     let mut running = balk(folder.path(), &command.concat());
-    let running = running.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut running =
+        running.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     wait_for("a request that waits", || asked(&server).len() > ANSWERED);
     kill_process(Pid::from_child(&running), Signal::INT).expect("it runs");
+    // What it waits for is said before the answer comes.
+    let mut said = BufReader::new(running.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    let waits = "interrupted: waiting for the requests under way, at most 600 s; Ctrl-C again ends at once";
+    let mut err: Vec<String> = said.by_ref().take_while(|line| line != waits).collect();
     go.send(()).expect("the server waits");
+    err.extend(said);
+    let err = err.join("\n");
     let ended = running.wait_with_output().expect("it ends");
-    let err = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.code() == Some(130) && err.contains("--resume"), "{err}");
     // The signal may come a moment after the answer.
     let before = asked(&server);

@@ -36,6 +36,27 @@ fn a_key_is_sent_to_the_server_and_stands_nowhere_else() {
     assert!(code == 2 && err.contains("no variable `A_KEY`"), "{err}");
 }
 
+/// An error may be longer than what is read of it, and end within the key.
+#[test]
+fn a_key_that_is_cut_at_the_bound_of_an_error_stands_nowhere() {
+    let error = |text: &str| format!(r#"{{"error": {{"message": "prompt is too long: {text}"#);
+    let text = "p".repeat((64 << 10) - error("").len() - (KEY.len() - 1));
+    let body = error(&(text + KEY + r#""}}"#));
+    let script = move |at: usize, request: &_| {
+        if at < 4 { fickle(at, request) } else { Script::json(400, &body) }
+    };
+    let (folder, server) = (folder(), Server::new(script));
+    let url = server.url();
+    let line = [&["live", "--endpoint", &url][..], &LINE, &["--out", "r"]].concat();
+    let (_, out, err) = ran(balk(folder.path(), &line).env("A_KEY", KEY));
+    for (name, bytes) in files(folder.path()) {
+        let is_packed = name.extension().is_some_and(|it| it == "zst");
+        let bytes = if is_packed { zstd::stream::decode_all(&bytes[..]).expect("it unpacks") } else { bytes };
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-01234"), "{}", name.display());
+    }
+    assert!(!out.contains("sk-01234") && !err.contains("sk-01234"), "{out}{err}");
+}
+
 /// The key in two parts.
 const PARTS: [&str; 2] = ["It is sk-0123", "456789-secret."];
 

@@ -67,6 +67,7 @@ mod readers;
 mod recorded_pages;
 mod redacted;
 mod reference;
+mod removed;
 mod repair;
 mod replay;
 mod replay_incident;

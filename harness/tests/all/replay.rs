@@ -185,6 +185,7 @@ fn judged_points() {
 fn no_transcript_of_the_judged_points() {
     let judged =
         replay(&tests(), &["good/demo.jsonl", "--guard", "none", "--labels", "labels/elsewhere.tsv"]);
+    assert!(judged.starts_with("exit code: 3\n"), "{judged}");
     let shares = judged.split_once("judged points").expect("judged points are shown whatever was replayed").1;
     insta::assert_snapshot!("judged_elsewhere", shares);
 }

@@ -26,7 +26,7 @@ const BENCH: [&str; 9] = [
     "all",
 ];
 
-fn empty() -> TempDir {
+pub(crate) fn empty() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn does(work: &Path, arguments: &[&str]) -> String {
 
 /// Runs the program, which exits with this code and says this.
 #[track_caller]
-fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
+pub(crate) fn refused(work: &Path, arguments: &[&str], code: i32, says: &str) {
     let (found, out, err) = ran(&mut balk(work, arguments));
     assert!(
         found == code && (out.contains(says) || err.contains(says)),
@@ -53,7 +53,7 @@ pub(crate) fn bench<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// A folder with a record and transcripts.
-fn made() -> TempDir {
+pub(crate) fn made() -> TempDir {
     let work = empty();
     does(work.path(), &bench(&["--out", "a"]));
     work
@@ -101,10 +101,10 @@ fn every_flipped_bit_of_kept_transcripts_is_found_in_its_file() {
     let path = work.path().join("a/transcripts/repeating/64-127.jsonl.zst");
     let kept = fs::read(&path).expect("transcripts");
     let (folder, record) = Folder::open(&work.path().join("a")).expect("it is whole");
-    assert_eq!(folder.check_transcripts(&record.plan).expect("it is whole"), 16);
+    assert_eq!(folder.check_transcripts(&record).expect("it is whole"), 16);
     for (_, changed) in changes(&kept) {
         fs::write(&path, changed).expect("a file");
-        let error = folder.check_transcripts(&record.plan).expect_err("it was changed").to_string();
+        let error = folder.check_transcripts(&record).expect_err("it was changed").to_string();
         assert!(error.contains("repeating/64-127.jsonl.zst: byte "), "{error}");
     }
 }

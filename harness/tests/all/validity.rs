@@ -63,6 +63,33 @@ fn what_cannot_be_used_is_refused() {
     }
 }
 
+/// A comparison with nothing says nothing.
+#[test]
+fn recordings_without_a_transcript_or_a_judged_point_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    write("void.jsonl", "");
+    write("bad.jsonl", "no JSON\n");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let good = |name: &str| tests.join(name).display().to_string();
+    let (runs, judged, others) = (good("good"), good("labels/good.tsv"), good("labels/elsewhere.tsv"));
+    for (log, labels, expected) in [
+        ("void.jsonl", &judged, "error: expected transcripts, found none"),
+        ("bad.jsonl", &judged, "error: expected transcripts, found none"),
+        (&runs, &others, "expected a judged point of one of these transcripts, found none"),
+    ] {
+        let line = ["validity", log, "--labels", labels, "--seeds", "0-0", "--guard", "none"];
+        let (code, out, err) = ran(&mut balk(folder.path(), &line));
+        assert!(code == 3 && out.is_empty() && err.contains(expected), "{code}: {out}{err}");
+    }
+    // No message is stuck, so no kind is compared.
+    let legit = std::fs::read_to_string(&judged).expect("labels").replace("\tstuck\t", "\tlegit\t");
+    write("legit.tsv", &legit);
+    let line = ["validity", &runs, "--labels", "legit.tsv", "--seeds", "0-0", "--guard", "none"];
+    let (code, out, err) = ran(&mut balk(folder.path(), &line));
+    assert!(code == 0 && out.contains("No stuck point was replayed, so no kind is compared."), "{out}{err}");
+}
+
 /// Worlds of a live record: stubborn ones with a goal in reach, one with a goal out of reach, and healthy work.
 const WORLDS: &str = "text-only,transient-empty,abandonment,successful-no-op,missing-path,drawn/debug";
 

@@ -26,7 +26,8 @@ pub use live::{Live, MAX_TURNS, PlannedLive};
 pub use named::without_paths;
 
 pub use plan::{
-    BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, SEEDS_MAX, is_under_test,
+    BENCH_SCHEMA, Plan, PlannedParameter, PlannedScenario, PlannedStack, PlannedTranscripts, SEEDS_MAX,
+    is_under_test,
 };
 pub use reactions::PlannedReactions;
 pub use record::{Apart, Bench};

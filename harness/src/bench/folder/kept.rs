@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use balk_reports::records::{Plan, TrialRecord};
+use balk_reports::records::{Bench, Cell, Lapse, PlannedTranscripts, TrialRecord};
 
 use super::name::folder_name;
 use super::{Folder, TRANSCRIPTS, unwritable};
@@ -73,24 +73,37 @@ impl Folder {
         from.each_transcripts(|name, transcripts| self.add(name, transcripts))
     }
 
-    /// Compares all checksums of the kept transcripts of this plan, and returns for how many seeds there are some.
+    /// Compares all checksums of the kept transcripts of this record, and returns for how many seeds there are some.
     ///
     /// # Errors
-    /// A file cannot be read, is not as it was written, or is in the place of another one.
-    pub fn check_transcripts(&self, plan: &Plan) -> Result<u64, Error> {
-        let mut seeds = 0;
-        let names: BTreeSet<String> =
-            plan.scenarios.iter().map(|scenario| folder_name(&scenario.label())).collect();
+    /// A file cannot be read, is not as it was written, is in the place of another one, or is missing.
+    pub fn check_transcripts(&self, record: &Bench) -> Result<u64, Error> {
+        let names = record.plan.scenarios.iter().map(|scenario| folder_name(&scenario.label()));
+        let names: BTreeMap<String, usize> = names.zip(0..).collect();
         let is_known =
-            |it: &Path| it.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
+            |it: &Path| it.file_name().is_some_and(|name| names.contains_key(&*name.to_string_lossy()));
         if let Some(other) = self.scenarios()?.iter().find(|it| !is_known(it)) {
             let expected = "the transcripts of a scenario of the plan";
             return Err(Error::file(other, expected, "those of another one").hint(MISPLACED));
         }
-        self.each_transcripts(|_, transcripts| {
+        let (mut seeds, mut of_done) = (0, vec![0; record.done.len()]);
+        self.each_transcripts(|name, transcripts| {
+            let folder = name.iter().next().unwrap_or_default().to_string_lossy();
+            let scenario = *names.get(&*folder).expect("it is of a scenario of the plan");
+            let done = |seed: &u64| record.done[scenario].has(*seed);
             seeds += transcripts.seeds().count() as u64;
+            of_done[scenario] += transcripts.seeds().filter(done).count() as u64;
             Ok(())
         })?;
+        for (name, scenario) in names {
+            let (found, least) = (of_done[scenario], least(record, scenario));
+            if found < least {
+                let expected = format!("the kept transcripts of {least} seeds");
+                let folder = self.path.join(TRANSCRIPTS).join(name);
+                return Err(Error::file(&folder, &expected, format!("those of {found}"))
+                    .hint("some were removed: put them back, or measure this part again"));
+            }
+        }
         Ok(seeds)
     }
 
@@ -127,6 +140,30 @@ impl Folder {
         let mut transcripts = read(&path)?.unwrap_or_default();
         transcripts.add(more);
         files::write_own(&path, |out| transcripts.write(out)).map_err(|error| unwritable(&path, error))
+    }
+}
+
+/// The number of seeds of a scenario that have kept transcripts at least: of a bench that keeps failing ones, as many
+/// as failed in one way under one stack.
+fn least(record: &Bench, scenario: usize) -> u64 {
+    match record.plan.transcripts {
+        None => 0,
+        Some(PlannedTranscripts::All) => record.done[scenario].count(),
+        Some(PlannedTranscripts::Failing) => {
+            let cells = record.of_scenario(scenario).iter();
+            let failed = cells.flat_map(|cell| Lapse::ALL.map(|lapse| failed(lapse, cell)));
+            failed.max().unwrap_or_default()
+        }
+    }
+}
+
+/// The trials of a cell that had this lapse, at least.
+fn failed(lapse: Lapse, cell: &Cell) -> u64 {
+    let count = lapse.count(&cell.counts);
+    match lapse {
+        Lapse::DoneTwice | Lapse::GuardFault | Lapse::NotTold => count,
+        // These are counted by intervention, and a trial may have several.
+        Lapse::FalseIntervention => count.min(1),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 
 use crate::audit::{Row, found_by_replay};
+use crate::cli::recordings::Unknown;
 use crate::cli::say::{complain, say};
 use crate::cli::{document, recordings};
 use crate::error::Error;
@@ -19,7 +20,10 @@ pub(super) struct Recorded {
     pub(super) first: Option<(String, u64, String)>,
 }
 
-/// What recorded transcripts show of each rung, if any were named; and whether all lines could be used.
+/// What recorded transcripts show of each rung, if any were named; and whether all files could be read.
+///
+/// # Errors
+/// They have no transcript.
 pub(super) fn read(
     inputs: &[PathBuf],
     replay: &Replay,
@@ -29,7 +33,7 @@ pub(super) fn read(
         return Ok((None, true));
     }
     let mut recorded = vec![Recorded::default(); rows.len()];
-    let mut readable = true;
+    let (mut readable, mut transcripts, mut unknown) = (true, 0_u64, Unknown::default());
     let mut unusable = |error: &Error| {
         readable = false;
         complain(error);
@@ -46,16 +50,24 @@ pub(super) fn read(
             match taken {
                 Taken::Found(file, items) => {
                     let source = document::name(&files[file].path).display().to_string();
-                    items.into_iter().for_each(|item| add(&source, item, rows, &mut recorded));
+                    for item in items {
+                        transcripts += u64::from(item.found.is_ok());
+                        add(&source, item, rows, &mut recorded);
+                    }
                 }
                 Taken::Ended(file, Ending::Broken { after_line, error }) => {
                     unusable(&recordings::broken(&files[file].path, after_line, error));
                 }
-                Taken::Ended(_, Ending::Read(_) | Ending::Unknown) => {}
+                Taken::Ended(file, Ending::Unknown) => unknown.add(&files[file].path),
+                Taken::Ended(_, Ending::Read(_)) => {}
             }
         }
         Ok(())
     })?;
+    unknown.show();
+    if transcripts == 0 {
+        return Err(recordings::nothing());
+    }
     Ok((Some(recorded), readable))
 }
 

@@ -51,6 +51,11 @@ impl Sweep {
         &self.text
     }
 
+    /// What it sets.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
     /// The setting for each value.
     pub(super) fn sets(&self) -> Vec<Vec<(String, String)>> {
         self.values.iter().map(|value| vec![(self.key.clone(), value.clone())]).collect()

@@ -22,6 +22,12 @@ const PROBED: u64 = 4;
 /// How often a request is sent before its unit is given up.
 const TRIES: u32 = 6;
 
+/// What is said at the first Ctrl-C: nothing breaks off a request that was sent.
+pub(super) fn waits() -> String {
+    let most = TIMEOUT.as_secs();
+    format!("interrupted: waiting for the requests under way, at most {most} s; Ctrl-C again ends at once")
+}
+
 /// The server of a live run.
 pub(super) struct Server {
     pub(super) endpoint: Endpoint,

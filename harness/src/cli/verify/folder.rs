@@ -7,7 +7,8 @@ use std::path::Path;
 use balk_reports::records::{Bench, Plan, PlannedScenario, Suite};
 use balk_scenarios::Pools;
 
-use crate::bench::{self, Asked, Folder, Matrix, RECORD, Setting};
+use crate::bench::{self, Asked, COMPLETIONS, Folder, Matrix, RECORD, Setting};
+use crate::cli::bench::FILES;
 use crate::cli::context::Context;
 use crate::cli::load::{self, Failure};
 use crate::cli::say::say;
@@ -30,9 +31,10 @@ pub(super) struct Named<'a> {
     pub(super) config: Option<&'a Path>,
 }
 
-/// Whether this names a folder of a bench or of `balk crash`.
+/// Whether this names a folder, which has to be one of a bench or of `balk crash`.
 pub(super) fn is_record(path: &str) -> bool {
-    Path::new(path).join(RECORD).is_file() || record::is_there(Path::new(path))
+    let place = Path::new(path);
+    place.is_dir() && (place.join(RECORD).is_file() || record::is_there(place) || !load::is_ours(path))
 }
 
 /// Checks a folder: every checksum, and of a bench the plan, the build, and a sample of its trials. The stacks of its
@@ -73,14 +75,14 @@ fn bench(
     (context, named): (&Context, &Named<'_>),
 ) -> Result<Exit, Failure> {
     let place = Path::new(path);
-    let kept = folder.check_transcripts(&record.plan)?;
+    let kept = folder.check_transcripts(record)?;
     let done: u64 = record.done.iter().map(balk_reports::records::Seeds::count).sum();
     let (scenarios, stacks) = (record.plan.scenarios.len(), record.plan.stacks.len());
     let show = |error: io::Error| Failure::Other(error.into());
     let mut out = crate::cli::out::people();
     let whole = if record.is_whole() { "" } else { ", not all that are planned" };
     if record.plan.live.is_some() {
-        let completions = Store::read(place)?.count();
+        let completions = completions(place, folder, record)?;
         writeln!(out, "{path}: as they were written: {completions} completions of the model")
             .map_err(show)?;
     }
@@ -130,6 +132,24 @@ fn bench(
             Ok(Exit::NotDeterministic)
         }
     }
+}
+
+/// How many completions a live record has. Each unit that was measured has some, unless `balk live --offline` played it
+/// from another record: that asks no model.
+fn completions(place: &Path, folder: &Folder, record: &Bench) -> Result<usize, Error> {
+    let store = Store::read(place)?;
+    if store.count() == 0 && folder.answered()?.is_empty() {
+        return Ok(0);
+    }
+    for (scenario, done) in record.plan.scenarios.iter().zip(&record.done) {
+        let mut seeds = done.ranges().iter().flat_map(|[from, to]| *from..=*to);
+        if let Some(seed) = seeds.find(|seed| !store.has(&scenario.name, *seed)) {
+            let expected = format!("the completions of {}, seed {seed}, which was measured", scenario.name);
+            return Err(Error::file(&place.join(COMPLETIONS), &expected, "none")
+                .hint("some were removed: put the file back"));
+        }
+    }
+    Ok(store.count())
 }
 
 /// Why the trials of a plan cannot be played from the plan and what is named.
@@ -185,7 +205,7 @@ fn matrix(plan: &Plan, context: &Context, named: &Named<'_>) -> Result<Matrix, F
         seeds: plan.seeds,
         set: &set,
     };
-    let matrix = Matrix::new(asked, setting);
+    let matrix = Matrix::new(asked, setting).keeping(plan.transcripts);
     Ok(match (&plan.reactions, named.set_from.file_name(), named.set_from.read()?) {
         (Some(_), Some(file), Some(measured)) => matrix.reacting(file, &measured),
         (Some(_) | None, _, _) => matrix,
@@ -205,6 +225,9 @@ fn check_plan(place: &Path, record: &Bench, matrix: &Matrix) -> Result<(), Failu
             }
             place if place.starts_with("scenarios") && in_file(&plan).is_some() => {
                 "name the files that it was made with by --suite"
+            }
+            place if place.contains(FILES) => {
+                "a file that the command of a guard names was changed since then"
             }
             _ => "verify it with the build that made it",
         };

@@ -71,12 +71,13 @@ impl Connection {
         }
         let form = form(&response);
         let wait = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));
-        let reply =
-            |form, body: &str| Reply { status, retry_after: wait, form, body: self.hidden(body).into() };
+        let reply = |form, body: String| Reply { status, retry_after: wait, form, body: body.into() };
         if !is_success {
             // What arrived is enough: the status says what it is.
-            let (bytes, _) = self.body(&mut response, ERROR_BYTES, None);
-            return Ok(reply(form.unwrap_or(Form::Whole), &String::from_utf8_lossy(&bytes)));
+            let (bytes, end) = self.body(&mut response, ERROR_BYTES, None);
+            let body = String::from_utf8_lossy(&bytes);
+            let body = if end.is_ok() { self.hidden(&body) } else { self.hidden_cut(&body) };
+            return Ok(reply(form.unwrap_or(Form::Whole), body));
         }
         let stream = matches!(form, Some(Form::Stream)).then(|| self.dialect.stream());
         let (bytes, end) = self.body(&mut response, BODY_BYTES, stream);
@@ -88,7 +89,7 @@ impl Connection {
         };
         if let Err(cut) = end {
             // What follows the end of a streamed answer is no part of it, so it need not arrive.
-            let arrived = reply(form, &String::from_utf8_lossy(&bytes));
+            let arrived = reply(form, self.hidden_cut(&String::from_utf8_lossy(&bytes)));
             let is_whole = form == Form::Stream && self.dialect.answer(&arrived, &Offer::default()).is_ok();
             return if is_whole { Ok(arrived) } else { Err(cut) };
         }
@@ -96,7 +97,12 @@ impl Connection {
             let at = wrong.utf8_error().valid_up_to();
             Refusal::wrong(&format!("expected UTF-8, found another byte after {at} bytes"))
         })?;
-        Ok(reply(form, &body))
+        // A stream was read to the end of its answer alone.
+        let body = match form {
+            Form::Whole => self.hidden(&body),
+            Form::Stream => self.hidden_cut(&body),
+        };
+        Ok(reply(form, body))
     }
 
     /// How the server names itself, and the text at this path below the base; none where it has no such text.
@@ -194,6 +200,11 @@ impl Connection {
     /// A text without the key.
     pub(super) fn hidden(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
+    }
+
+    /// The same of a text that may have been cut.
+    fn hidden_cut(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_cut(text))
     }
 }
 

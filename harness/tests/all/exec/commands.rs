@@ -57,6 +57,31 @@ fn many_trials_give_the_same_bytes_on_any_number_of_threads() {
     assert!(!replayed.contains("differ"), "{replayed}");
 }
 
+/// Parts that two programs made are no whole.
+#[test]
+fn a_script_that_was_changed_between_two_parts_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |more: &str| {
+        let pass = says(r#"{"review":{"verdict":"pass"}}"#);
+        fs::write(folder.path().join("g.sh"), asked(&pass) + more).expect("it can be written");
+    };
+    let spec = "exec:sh g.sh";
+    let bench = ["bench", "--suite", "repeating", "--trials", "4", "--guard", spec];
+    let refused = |arguments: &[&str], expected: &str| {
+        let (code, out, err) = ran(&mut balk(folder.path(), arguments));
+        assert!(code == 3 && err.contains(expected), "{code}: {out}{err}");
+    };
+    write("");
+    fine(folder.path(), &[&bench[..], &["--shard", "1/2", "--out", "1"]].concat(), "1");
+    write("\n# changed");
+    fine(folder.path(), &[&bench[..], &["--shard", "2/2", "--out", "2"]].concat(), "1");
+    let changed = "a file that the command of a guard names was changed";
+    refused(&["merge", "1", "2", "--out", "sum"], changed);
+    refused(&[&bench[..], &["--out", "1", "--resume"]].concat(), changed);
+    refused(&["verify", "1", "--guard", spec], changed);
+    fine(folder.path(), &["verify", "2", "--guard", spec], "1");
+}
+
 /// A record or a scenario is read, and its writer cannot have a command run.
 #[test]
 fn a_command_in_a_file_is_not_run() {

@@ -55,6 +55,9 @@ pub struct Plan {
     /// Settings of guards that do not come from the command line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
+    /// The transcripts that are kept beside the record; none in a live record, which has all completions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcripts: Option<PlannedTranscripts>,
     /// The stacks; the first is the baseline of all comparisons.
     pub stacks: Vec<PlannedStack>,
     /// The parameters of the response model that draws vary.
@@ -83,6 +86,19 @@ pub struct PlannedStack {
     pub guard: String,
     /// A description, in one line.
     pub about: String,
+    /// For each file that a command in it names, in order, the 128-bit xxh3 of what it has, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// The transcripts that are kept beside a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlannedTranscripts {
+    /// Those of trials with a [lapse](super::Lapse).
+    Failing,
+    /// All.
+    All,
 }
 
 /// A scenario of a plan.
@@ -169,10 +185,18 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes this plan and another one plans of any build, if they are of different ones.
+    /// Makes this plan and another one plans of any build, if they are of different ones. Older builds did not look at
+    /// the files of commands.
     pub fn allow_build_of(&mut self, other: &mut Self) {
-        if self.build != other.build {
-            (self.build, other.build) = (None, None);
+        if self.build == other.build {
+            return;
+        }
+        (self.build, other.build) = (None, None);
+        for (one, other) in self.stacks.iter_mut().zip(&mut other.stacks) {
+            if one.files.is_empty() || other.files.is_empty() {
+                one.files.clear();
+                other.files.clear();
+            }
         }
     }
 
@@ -211,7 +235,8 @@ pub(crate) mod tests {
 
     /// A small plan for tests.
     pub(crate) fn plan() -> Plan {
-        let stack = |guard: &str| PlannedStack { guard: guard.into(), about: String::new() };
+        let stack =
+            |guard: &str| PlannedStack { guard: guard.into(), about: String::new(), files: Vec::new() };
         let scenario = |name: &str, kind: Kind| PlannedScenario {
             name: name.into(),
             set: Vec::new(),
@@ -234,6 +259,7 @@ pub(crate) mod tests {
             pools: Pools::Open,
             set: Vec::new(),
             config: Map::new(),
+            transcripts: None,
             parameters: Vec::new(),
             stacks: vec![stack("none"), stack("default")],
             scenarios: vec![scenario("repeating", Kind::Stubborn), scenario("polling", Kind::Control)],
@@ -263,6 +289,22 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_plan_of_an_older_build_says_nothing_of_files() {
+        let of = |build: &str, files: &[&str]| {
+            let mut plan = Plan { build: Some(build.into()), ..plan() };
+            plan.stacks[1].files = files.iter().map(|&it| it.to_owned()).collect();
+            plan
+        };
+        let are_same = |mut one: Plan, mut other: Plan| {
+            one.allow_build_of(&mut other);
+            one.same(&other).is_ok()
+        };
+        assert!(are_same(of("old", &[]), of("new", &["0a"])));
+        assert!(!are_same(of("new", &[]), of("new", &["0a"])));
+        assert!(!are_same(of("old", &["0b"]), of("new", &["0a"])));
+    }
+
+    #[test]
     fn plans_that_differ_say_where() {
         let unlike = |change: fn(&mut Plan)| {
             let mut other = plan();
@@ -275,6 +317,8 @@ pub(crate) mod tests {
         expect(|it| it.scenarios[1].text = "1".into(), r#"scenarios.polling.text: "0" / "1""#);
         expect(|it| it.stacks.truncate(1), "stacks: 2 of them / 1 of them");
         expect(|it| it.stacks[1].guard = "oracle".into(), r#"stacks.default.guard: "default" / "oracle""#);
+        let digest = |it: &mut Plan| it.stacks[1].files = vec!["0a".into()];
+        expect(digest, r#"stacks.default.files: nothing / ["0a"]"#);
         expect(
             |it| {
                 it.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use balk_reports::records::quoted;
+use balk_scenarios::agents::Template;
 
 /// The name with which commands in records and reports start.
 const IN_REPORTS: &str = "balk";
@@ -50,8 +51,8 @@ fn arguments() -> impl Iterator<Item = String> {
     without_secrets(std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()))
 }
 
-/// Arguments in which neither a token nor the value of a variable is named: others read them. A value with a hole is
-/// none of a person.
+/// Arguments in which neither a token nor the value of a variable is named: others read them. The holes of a value say
+/// nothing of a person.
 fn without_secrets(arguments: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
     let mut before = String::new();
     arguments.map(move |argument| {
@@ -62,13 +63,18 @@ fn without_secrets(arguments: impl Iterator<Item = String>) -> impl Iterator<Ite
         let at = argument.len() - value.len();
         let shown = match (option, value.split_once('=')) {
             ("--token", _) => "…".to_owned(),
-            ("--env", Some((name, value))) if !value.contains('{') => format!("{name}=…"),
+            ("--env", Some((name, value))) => format!("{name}={}", masked(value)),
             _ => value.to_owned(),
         };
         let shown = format!("{}{shown}", &argument[..at]);
         before = argument;
         shown
     })
+}
+
+/// The value of a variable, of which nothing is shown but its holes. One with an unknown hole is refused elsewhere.
+fn masked(value: &str) -> String {
+    Template::read(value).map_or_else(|_| "…".to_owned(), |it| it.masked("…"))
 }
 
 /// An argument in which every path that leads to something, or begins at the root, is its last part alone. A path may
@@ -107,11 +113,28 @@ mod tests {
     fn a_command_that_others_read_has_no_secrets() {
         let typed =
             ["serve", "--token", "s3cret", "--token=s3cret", "--env", "KEY=s3cret", "--env=KEY=s3cret"];
-        let holes = ["--env", "URL={url}/v1", "KEY=plain"];
-        let shown: Vec<String> =
-            without_secrets(typed.iter().chain(&holes).map(|it| it.to_string())).collect();
+        let shown: Vec<String> = without_secrets(typed.iter().map(|it| it.to_string())).collect();
         let expected = ["serve", "--token", "…", "--token=…", "--env", "KEY=…", "--env=KEY=…"];
-        assert_eq!(shown, [&expected[..], &holes].concat());
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn of_the_value_of_a_variable_only_its_holes_are_shown() {
+        for (typed, expected) in [
+            ("URL={url}", "URL={url}"),
+            ("URL={url}/v1?key=s3cret", "URL={url}…"),
+            ("URL=https://me:s3cret@{url}{home}/v1/{task}", "URL=…{url}{home}…{task}"),
+            ("X={\"apiKey\":\"s3cret\"}", "X=…"),
+            ("X={\"apiKey\":\"s3cret\",\"url\":\"{url}\"}", "X=…{url}…"),
+            ("X={s3cret}{url}", "X=…{url}"),
+            ("X={secret}{url}", "X=…"),
+            ("X={s3cret", "X=…"),
+        ] {
+            let typed =
+                ["--env".to_owned(), typed.to_owned(), format!("--env={typed}"), "KEY=plain".to_owned()];
+            let shown: Vec<String> = without_secrets(typed.into_iter()).collect();
+            assert_eq!(shown, ["--env", expected, &format!("--env={expected}"), "KEY=plain"]);
+        }
     }
 
     #[test]

@@ -136,8 +136,10 @@ impl Reader<'_> {
         if chars > NAME_CHARS_MAX {
             return Err(format!("expected a rule of at most {NAME_CHARS_MAX} characters, found {chars}"));
         }
-        if rule.chars().any(|it| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}')) {
-            return Err("expected a rule on one line, without control characters, found others".to_owned());
+        if let Some(found) = rule.chars().find(|it| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}'))
+        {
+            let expected = "a rule on one line, without control characters such as tabs";
+            return Err(format!("expected {expected}, found U+{:04X}", u32::from(found)));
         }
         let subject = match other {
             None => subject,

@@ -18,6 +18,9 @@ pub const PROTOCOL: u32 = 1;
 /// The most characters of the name of a guard and of a rule.
 pub const NAME_CHARS_MAX: usize = 200;
 
+/// The form of the name of a rule.
+const RULE: &str = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$";
+
 /// A line from Balk to a guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -121,8 +124,8 @@ pub enum Question {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoteLine {
-    /// The rule that fired.
-    #[schemars(length(max = NAME_CHARS_MAX))]
+    /// The rule that fired: a name on one line, without control characters such as tabs.
+    #[schemars(regex(pattern = RULE), length(max = NAME_CHARS_MAX))]
     pub rule: String,
     /// The rung of its ladder, from 1.
     #[serde(default = "first")]

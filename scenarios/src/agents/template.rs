@@ -85,6 +85,18 @@ impl Template {
         text
     }
 
+    /// The text with its holes as they are written, and with `mark` in place of each text around them.
+    #[must_use]
+    pub fn masked(&self, mark: &str) -> String {
+        let mark = |literal: &String| if literal.is_empty() { "" } else { mark };
+        let mut text = mark(&self.first).to_owned();
+        for (hole, literal) in &self.rest {
+            let word = HOLES.iter().filter(|(_, it)| it == hole).map(|(word, _)| *word);
+            text.extend(["{"].into_iter().chain(word).chain(["}", mark(literal)]));
+        }
+        text
+    }
+
     /// Whether it has this hole.
     #[must_use]
     pub fn has(&self, hole: Hole) -> bool {

@@ -112,8 +112,14 @@ fn a_rule_has_a_bound() {
     let why = "expected a rule of at most 200 characters, found 201";
     let fault = format!("in its answer to `review`: {why}; standard error was empty");
     assert_eq!(notice(&"é".repeat(201)), Err(fault));
-    let why = "expected a rule on one line, without control characters, found others";
-    for rule in ["a\u{85}ended: b", "a\u{9b}2J", "a\u{2028}b"] {
+    for (rule, found) in [
+        ("a\u{85}ended: b", "U+0085"),
+        ("a\u{9b}2J", "U+009B"),
+        ("a\u{2028}b", "U+2028"),
+        ("a\u{7f}b", "U+007F"),
+    ] {
+        let why =
+            format!("expected a rule on one line, without control characters such as tabs, found {found}");
         assert_eq!(notice(rule), Err(format!("in its answer to `review`: {why}; standard error was empty")));
     }
 }

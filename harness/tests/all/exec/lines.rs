@@ -4,7 +4,7 @@ use std::fs;
 
 use balk::exec::lines::{FromGuard, ToGuard};
 use boon::{Compiler, SchemaIndex, Schemas};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{mirror, quoted};
 use crate::common::program::{balk, ran};
@@ -112,5 +112,24 @@ fn the_schema_and_the_reader_agree() {
         let json: Value = serde_json::from_str(line).expect("it is JSON");
         assert_eq!(schemas.validate(&json, to_guard).is_ok(), good, "the schema: {line}");
         assert_eq!(serde_json::from_str::<ToGuard>(line).is_ok(), good, "the reader: {line}");
+    }
+}
+
+/// The reader of lines takes any rule, and the check of an answer only those that the schema allows.
+#[test]
+fn the_schema_says_what_a_rule_may_be() {
+    let (schemas, [_, _, from_guard]) = schema();
+    for (good, rule) in [
+        (true, "third-call".to_owned()),
+        (true, "é, and more".repeat(10)),
+        (false, "x".repeat(201)),
+        (false, "a\tb".to_owned()),
+        (false, "a\nb".to_owned()),
+        (false, "a\n".to_owned()),
+        (false, "a\u{85}b".to_owned()),
+        (false, "a\u{2028}b".to_owned()),
+    ] {
+        let line = json!({"conclude": {"note": {"rule": rule, "text": "t"}}});
+        assert_eq!(schemas.validate(&line, from_guard).is_ok(), good, "{line}");
     }
 }

@@ -18,7 +18,10 @@ use balk_reports::records::{
 pub(crate) const SEEDS: u64 = 16;
 
 fn plan(worlds: usize) -> Plan {
-    let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };
+    let stack = |guard: &str| {
+        let about = format!("what {guard} does");
+        PlannedStack { guard: guard.into(), about, files: Vec::new() }
+    };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),
         set: Vec::new(),
@@ -52,6 +55,7 @@ fn plan(worlds: usize) -> Plan {
         seeds: [0, SEEDS - 1],
         pools: Pools::Open,
         set: Vec::new(),
+        transcripts: None,
         config: serde_json::Map::new(),
         stacks: ["none", "default", "mute", "peer"].map(stack).to_vec(),
         parameters: Vec::new(),

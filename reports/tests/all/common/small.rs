@@ -33,7 +33,10 @@ pub(crate) fn cost() -> Cost {
 }
 
 fn plan() -> Plan {
-    let stack = |guard: &str| PlannedStack { guard: guard.into(), about: format!("what {guard} does") };
+    let stack = |guard: &str| {
+        let about = format!("what {guard} does");
+        PlannedStack { guard: guard.into(), about, files: Vec::new() }
+    };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),
         set: Vec::new(),
@@ -63,6 +66,7 @@ fn plan() -> Plan {
         seeds: [0, SEEDS - 1],
         pools: Pools::Open,
         set: Vec::new(),
+        transcripts: None,
         config: serde_json::Map::new(),
         stacks: vec![stack("none"), stack("default"), stack("peer")],
         parameters: vec![PlannedParameter {

@@ -71,7 +71,7 @@ fn an_answer_of_a_chat_with_the_key_in_parts_is_none() {
         [json!({}), json!({"content": PARTS.map(|text| json!({"type": "text", "text": text}))})],
     ] {
         let events = deltas.map(|delta| json!({"choices": [{"delta": delta}]}));
-        is_none("openai", [&events[..], &[whole.clone()]].concat());
+        is_none("openai", [&events[..], std::slice::from_ref(&whole)].concat());
     }
     let events = ["sk-0123", "456789-secret"].map(|id| json!({"id": id, "choices": []}));
     is_none("openai", [&events[..], &[whole]].concat());

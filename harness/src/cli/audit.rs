@@ -82,8 +82,8 @@ impl Audit {
     /// Runs the command.
     ///
     /// # Errors
-    /// An invalid command line, an invalid tool table, recordings without a transcript, an output that cannot be written.
-    /// An invalid file of reactions is shown, and returns its exit code.
+    /// An invalid command line, an invalid tool table, recordings without a transcript, an output that cannot be
+    /// written. An invalid file of reactions is shown, and returns its exit code.
     pub fn run(&self, context: &Context) -> Result<Exit, Error> {
         if Recipe::without_command(&self.guard).is_err() {
             let found = format!("`{}`", self.guard);

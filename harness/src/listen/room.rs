@@ -1,6 +1,6 @@
 //! How many connections are open at once. Where there is no room for one more, the one ends that has waited longest for
-//! a request: its client comes back when it has one, and who only holds connections keeps no other out. But each has some
-//! time for its request first, or a crowd of clients would only put each other out.
+//! a request: its client comes back when it has one, and who only holds connections keeps no other out. But each has
+//! some time for its request first, or a crowd of clients would only put each other out.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,8 +45,8 @@ pub(super) struct Seat {
 }
 
 impl Room {
-    /// Room for so many connections as the limits say, or fewer, where fewer files may be open. A connection of a server
-    /// that sends requests on needs another one, and guards in other processes need pipes.
+    /// Room for so many connections as the limits say, or fewer, where fewer files may be open. A connection of a
+    /// server that sends requests on needs another one, and guards in other processes need pipes.
     pub(super) fn new(limits: &Limits, sends_on: bool) -> Arc<Self> {
         let (each, others) = if sends_on { (2, 128) } else { (1, 24) };
         let most = limits.connections;

@@ -17,9 +17,10 @@ use super::site::Site;
 use super::verdict::{self, Verdict};
 use crate::files::plain_name;
 use crate::listen::path::{self, Item, Path, Said};
-use find::{Found, Goes};
+use found::{Found, Goes};
 
 mod find;
+mod found;
 mod part;
 
 /// What a request is answered with.
@@ -335,7 +336,7 @@ impl Conversation {
     /// The act after these items.
     fn goes_on(&mut self, act: usize, items: &[Item], path: Path) -> io::Result<Acted> {
         if let Some(theirs) = items.first().and_then(|it| it.after.as_ref()) {
-            self.knows(act, find::marks(theirs));
+            self.knows(act, found::marks(theirs));
         }
         let Acted { path: from, scene, done, .. } = &*self.acts[act];
         let (from, last) = (Some(*from), scene.last(*done));
@@ -367,7 +368,7 @@ impl Conversation {
             Some(broken) => Arrival::Broken(broken),
             None => Arrival::Whole(scene.world.scenario().actor.states[act.state].delivery),
         };
-        let [ids, says] = find::marks(&sent);
+        let [ids, says] = found::marks(&sent);
         // The agent may never have seen what broke off.
         let marks = [ids, says.filter(|_| matches!(arrival, Arrival::Whole(_)))];
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };

@@ -31,8 +31,8 @@ pub struct Verdict {
     pub identical_calls: usize,
 }
 
-/// The largest number of turns in a row with the same calls. The calls of an answer that broke off are no calls yet, and
-/// an answer that is given again before anything came of it is one turn.
+/// The largest number of turns in a row with the same calls. The calls of an answer that broke off are no calls yet,
+/// and an answer that is given again before anything came of it is one turn.
 pub(super) fn identical_calls(steps: &[Step]) -> usize {
     let mut turns: Vec<&[Called]> = Vec::new();
     let mut is_again = false;

@@ -32,7 +32,7 @@ impl Folder {
     /// Removes it.
     ///
     /// # Errors
-    /// As for [`remove`].
+    /// Something is mounted in it, or cannot be removed.
     pub fn remove(self) -> io::Result<()> {
         remove(&self.path)
     }

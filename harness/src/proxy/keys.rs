@@ -1,7 +1,8 @@
 //! What a client shows its provider to be let in.
 //!
-//! A provider tells clients apart by their keys, and so does the proxy: no client gets into a conversation that has
-//! another one's key, whatever it names and sends. And a key is written nowhere, whoever quotes it.
+//! A provider tells clients apart by their keys, and so does the proxy: whatever ids and messages a client sends, it
+//! stays out of conversations that were begun with another key. No log and no count shows a key, even if the provider
+//! quotes it.
 
 use axum::http::HeaderMap;
 use xxhash_rust::xxh3::Xxh3Default;

@@ -42,7 +42,7 @@ impl Tee {
     ) -> Self {
         let (copy, held, reader) = (Some(Vec::new()), Some(held), Some(Box::new(reader) as Box<Reader>));
         let mut tee = Self { body, copy, held, stream, is_over: false, reader };
-        // Nobody asks for the pieces of an empty body.
+        // The server never polls a body that is empty.
         if tee.body.is_end_stream() {
             tee.ends();
         }

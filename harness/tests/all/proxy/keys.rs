@@ -1,4 +1,4 @@
-//! The key of a client: whoever quotes it, no file and no count has it.
+//! The key of a client is in no file and no count, even if the provider quotes it.
 
 use balk::guards::{Config, Recipe, Registry};
 use balk::proxy::{Base, Proxy, Proxying};

@@ -37,21 +37,21 @@ struct Change<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_calls: Option<[CallChange<'a>; 1]>,
+    tool_calls: Option<[CallPiece<'a>; 1]>,
 }
 
 #[derive(Serialize)]
-struct CallChange<'a> {
+struct CallPiece<'a> {
     index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     kind: Option<&'a str>,
-    function: FunctionChange<'a>,
+    function: FunctionPiece<'a>,
 }
 
 #[derive(Serialize)]
-struct FunctionChange<'a> {
+struct FunctionPiece<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
     arguments: &'a str,
@@ -100,15 +100,15 @@ impl Response {
 
 impl Call {
     /// Its name first, then its arguments.
-    fn changes(&self, index: usize, answering: &Answering, mut send: impl FnMut(CallChange<'_>)) {
+    fn changes(&self, index: usize, answering: &Answering, mut send: impl FnMut(CallPiece<'_>)) {
         let Some(function) = &self.function else { return };
         let name = Some(&*function.name);
         let (id, kind) = (Some(&*self.id), Some(&*self.kind));
-        send(CallChange { index, id, kind, function: FunctionChange { name, arguments: "" } });
+        send(CallPiece { index, id, kind, function: FunctionPiece { name, arguments: "" } });
         let arguments: Arc<str> = function.text().unwrap_or_default().into();
         for arguments in pieces(&arguments, answering.piece) {
-            let function = FunctionChange { name: None, arguments };
-            send(CallChange { index, id: None, kind: None, function });
+            let function = FunctionPiece { name: None, arguments };
+            send(CallPiece { index, id: None, kind: None, function });
         }
     }
 }

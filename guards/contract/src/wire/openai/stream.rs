@@ -82,23 +82,23 @@ struct Change {
     #[serde(default, deserialize_with = "null_is_default")]
     reasoning: String,
     #[serde(default, deserialize_with = "null_is_default")]
-    tool_calls: Vec<CallChange>,
+    tool_calls: Vec<CallPiece>,
     #[serde(default)]
-    function_call: Option<FunctionChange>,
+    function_call: Option<FunctionPiece>,
 }
 
 #[derive(Deserialize)]
-struct CallChange {
+struct CallPiece {
     #[serde(default)]
     index: Option<u64>,
     #[serde(default, deserialize_with = "null_is_default")]
     id: String,
     #[serde(default, deserialize_with = "null_is_default")]
-    function: FunctionChange,
+    function: FunctionPiece,
 }
 
 #[derive(Default, Deserialize)]
-struct FunctionChange {
+struct FunctionPiece {
     #[serde(default, deserialize_with = "null_is_default")]
     name: String,
     #[serde(default, deserialize_with = "null_is_default")]
@@ -149,7 +149,7 @@ impl Partial {
 
     /// Takes a piece of a call, and gives the index of the call that it belongs to. Servers differ: some give no index,
     /// some give every call the index 0, and some repeat the id, the name or an empty id in every piece.
-    fn call(&mut self, change: &CallChange) -> usize {
+    fn call(&mut self, change: &CallPiece) -> usize {
         let id = Some(&change.id).filter(|id| !id.is_empty()).cloned().map(Place::Id);
         let place = change.index.map(Place::Index).or(id);
         let name = &change.function.name;
@@ -239,7 +239,7 @@ impl Partial {
 }
 
 impl Call {
-    fn take(&mut self, id: &str, function: &FunctionChange) {
+    fn take(&mut self, id: &str, function: &FunctionPiece) {
         if self.id.is_empty() {
             id.clone_into(&mut self.id);
         }
@@ -250,9 +250,9 @@ impl Call {
     }
 
     /// Whether a piece at this call's place continues this call, instead of beginning another one.
-    fn goes_on(&self, change: &CallChange) -> bool {
+    fn goes_on(&self, change: &CallPiece) -> bool {
         let same = |ours: &str, theirs: &str| ours.is_empty() || theirs.is_empty() || ours == theirs;
-        let CallChange { id, function, .. } = change;
+        let CallPiece { id, function, .. } = change;
         same(&self.id, id) && (self.arguments.is_empty() || same(&self.name, &function.name))
     }
 

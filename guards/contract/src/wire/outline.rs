@@ -66,12 +66,14 @@ impl<'a> Outline<'a> {
         self.dialect == Dialect::Responses && self.has_conversation
     }
 
-    /// Whether some of the history is named where it should be shown (`item_reference` of OpenAI Responses).
+    /// Whether some of the history is named where it should be shown (`item_reference` of OpenAI Responses, whose type
+    /// may be left out).
     #[must_use]
     pub fn has_references(&self) -> bool {
-        let is_one = |it: &str| {
-            it.contains(REFERENCE) && serde_json::from_str(it).is_ok_and(|Kind { kind }| kind == REFERENCE)
-        };
+        // Most items have another type, and need not be read.
+        let may_be_one = |it: &str| it.contains(REFERENCE) || !it.contains("\"type\":\"");
+        let is_one =
+            |it: &str| may_be_one(it) && serde_json::from_str(it).is_ok_and(|it: Kind| it.is_reference());
         self.dialect == Dialect::Responses && self.elements().any(is_one)
     }
 
@@ -127,11 +129,22 @@ impl<'a> Outline<'a> {
 /// The type of an item that names another one.
 const REFERENCE: &str = "item_reference";
 
-/// The type of an item.
+/// The members that say what an item is.
 #[derive(Deserialize)]
-struct Kind<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
+struct Kind {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    id: Option<IgnoredAny>,
+    role: Option<IgnoredAny>,
+}
+
+impl Kind {
+    fn is_reference(&self) -> bool {
+        match &self.kind {
+            Some(kind) => kind == REFERENCE,
+            None => self.id.is_some() && self.role.is_none(),
+        }
+    }
 }
 
 /// The name of the list of messages, which depends on the dialect. In another one, a member of this name is any other.
@@ -304,7 +317,24 @@ mod tests {
             keeps(r#"{"input":[{"role":"user","content":"item_reference"}],"conversation":null}"#),
             (false, false)
         );
-        assert_eq!(keeps(r#"{"input":[{"id":"a","type":"item_reference"}]}"#), (false, true));
+        for reference in [
+            r#"{"id":"a","type":"item_reference"}"#,
+            r#"{"id":"a"}"#,
+            r#"{"id":"a","type":null}"#,
+            r#"{ "type" : null , "id" : "a" }"#,
+        ] {
+            assert_eq!(keeps(&format!(r#"{{"input":[{reference}]}}"#)), (false, true), "{reference}");
+        }
+        for other in [
+            r#"{"id":"a","role":"user","content":"item_reference"}"#,
+            r#"{"id":"a","type":"reasoning","summary":[]}"#,
+            r#"{"id": "a", "type": "function_call", "name": "item_reference"}"#,
+            "{}",
+            "[]",
+            r#""a""#,
+        ] {
+            assert_eq!(keeps(&format!(r#"{{"input":[{other}]}}"#)), (false, false), "{other}");
+        }
         assert_eq!(keeps(r#"{"input":"a","conversation":"conv_1"}"#), (true, false));
         assert_eq!(keeps(r#"{"input":"a","conversation":{"id":"conv_1"}}"#), (true, false));
         let other = Dialect::OpenAi.outline(r#"{"conversation":"a","messages":[{"type":"item_reference"}]}"#);

@@ -132,13 +132,15 @@ fn a_history_that_its_provider_keeps_passes() {
         (json!({ "input": "Do it.", "conversation": "conv_1" }), "conversation"),
         (json!({ "input": "Do it.", "conversation": { "id": "conv_1" } }), "conversation"),
         (json!({ "input": reference }), "item-reference"),
+        // Its type may be left out.
+        (json!({ "input": [{ "id": "msg_1" }] }), "item-reference"),
     ] {
         let before = proxy.counted().passed.get(counts).copied().unwrap_or_default();
         assert_eq!(send(&proxy, IT, more.clone())["id"], "resp_1");
         assert_eq!(sent(&server).last(), Some(&more));
         assert_eq!(proxy.counted().passed.get(counts), Some(&(before + 1)));
     }
-    assert_eq!((server.requests().len(), proxy.counted().turns), (3, 0));
+    assert_eq!((server.requests().len(), proxy.counted().turns), (4, 0));
     let why = proxy.unread().expect("guards did not see it");
     assert!(why.ends_with("its provider keeps its history (`conversation`)"), "{why}");
 }

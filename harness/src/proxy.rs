@@ -54,7 +54,6 @@ mod echo;
 mod history;
 mod http;
 mod ids;
-mod joined;
 mod keys;
 mod known;
 mod log;

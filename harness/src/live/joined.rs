@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use balk_contract::record::CompletionRecord;
-use balk_contract::wire::{Form, Reply};
+use balk_contract::wire::{Form, Reply, event_data};
 use balk_guards::Completion;
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// All texts that a record gets of an answer: those of its body, and those of what was read from it. Each is joined
@@ -14,10 +14,8 @@ pub(super) fn texts(reply: &Reply, completion: Option<&Completion>) -> impl Iter
     let (mut body, mut read) = (Joined::default(), Joined::default());
     match reply.form {
         Form::Whole => body.json(&reply.body),
-        Form::Stream => {
-            let lines = reply.body.split(['\n', '\r']);
-            lines.filter_map(|line| line.strip_prefix("data:")).for_each(|data| body.json(data));
-        }
+        // The last event counts as well if nothing ends it.
+        Form::Stream => event_data(&format!("{}\n\n", reply.body)).for_each(|data| body.json(&data)),
     }
     if let Some(completion) = completion {
         let record = serde_json::to_value(CompletionRecord::from(completion)).expect("plain data");
@@ -31,11 +29,10 @@ pub(super) fn texts(reply: &Reply, completion: Option<&Completion>) -> impl Iter
 struct Joined(BTreeMap<u64, String>);
 
 impl Joined {
-    /// Takes all texts of some JSON, if it is JSON. `[DONE]` is none.
+    /// Takes all texts of some JSON, also of several values, up to what is none, such as `[DONE]`.
     fn json(&mut self, text: &str) {
-        if let Ok(value) = serde_json::from_str(text) {
-            self.take(0, &value);
-        }
+        let values = Deserializer::from_str(text).into_iter();
+        values.map_while(Result::ok).for_each(|value| self.take(0, &value));
     }
 
     fn take(&mut self, place: u64, value: &Value) {
@@ -49,5 +46,26 @@ impl Joined {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str) {
+        let reply = Reply { status: 200, retry_after: None, form: Form::Stream, body: body.into() };
+        let texts: Vec<String> = texts(&reply, None).collect();
+        assert_eq!(texts, ["sk-0123456789"], "{body}");
+    }
+
+    #[test]
+    fn texts_of_a_stream_are_joined_however_its_events_are_written() {
+        check("data: {\"x\":\"sk-0123\"}\n\ndata:{\"x\":\"456789\"}\n\ndata: [DONE]\n\n");
+        check("data: {\"x\":\ndata: \"sk-0123\"}\r\n\r\ndata: {\rdata: \"x\":\"456789\"}\r\r");
+        check("data: {\"x\":\"sk-0123\"}\ndata: {\"x\":\"456789\"}\n\n");
+        check("data: {\"x\":\"sk-0123\"}\n\ndata: {\"x\":\ndata: \"456789\"}");
+        check("data: {\"x\":\"sk-0123\"}\ndata: {\"x\":\"456789\"}");
     }
 }

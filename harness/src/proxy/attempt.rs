@@ -224,6 +224,5 @@ fn is_coded(headers: &HeaderMap) -> bool {
 
 pub(super) fn form(headers: &HeaderMap) -> Form {
     let kind = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let is_stream = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
-    if is_stream { Form::Stream } else { Form::Whole }
+    Form::of(kind).unwrap_or(Form::Whole)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::{Answering, Asked};
+use balk_guards::wire::{Answering, Asked, event_data};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -44,10 +44,7 @@ impl Ids {
         let Ok(text) = std::str::from_utf8(body) else { return Self::default() };
         let whole = || serde_json::from_str::<Said>(text).ok();
         let array = || serde_json::from_str::<Vec<Said>>(text).ok()?.into_iter().next();
-        let event = || {
-            let mut data = text.lines().filter_map(|it| it.strip_prefix("data:"));
-            data.find_map(|it| serde_json::from_str::<Said>(it).ok())
-        };
+        let event = || event_data(text).find_map(|it| serde_json::from_str::<Said>(&it).ok());
         let said = match text.trim_start().chars().next() {
             Some('{') => whole(),
             Some('[') => array(),
@@ -112,6 +109,9 @@ mod tests {
             "m",
             0,
         );
+        // By the standard, the lines of data of an event are one, and CR ends a line.
+        check("data: {\"id\":\ndata: \"a\",\"model\":\"m\"}\n\n", "a", "m", 0);
+        check("event: x\rdata: {\"id\":\"a\",\"model\":\"m\"}\r\r", "a", "m", 0);
         check(r#"[{"responseId":"r","modelVersion":"m","candidates":[]}]"#, "r", "m", 0);
         check(r#"{"id":"r","created_at":1741476777.5,"created":"now","model":7}"#, "r", "", 1_741_476_777);
         check("<html>", "", "", 0);

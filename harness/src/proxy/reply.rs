@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
-use balk_guards::wire::{Amendment, Asked, Dialect, Event, Failure, FailureKind, Framing, Reply};
-use balk_guards::{AttemptCause, Completion, Part, ToolCall};
+use balk_guards::wire::{Amendment, Asked, Dialect, Event, Failure, FailureKind, Framing};
+use balk_guards::{AttemptCause, Completion, Part};
 use serde_json::Value;
 
 use super::attempt::{Came, Failed, form};
@@ -43,10 +43,8 @@ impl Form {
                 refusal(self.dialect, &failure)
             }
             Outcome::Changed(completion, came, change) => {
-                let amended = came.as_ref().zip(change).and_then(|(came, change)| {
-                    self.amended(came, &change, asked, sent)
-                        .filter(|it| self.says(came, it, asked, &completion))
-                });
+                let amended = came.as_ref().zip(change);
+                let amended = amended.and_then(|(came, change)| self.amended(came, &change, asked, sent));
                 match (came, amended) {
                     (Some(came), Some(body)) => as_it_came(Came { body: body.into(), ..came }),
                     (came, _) => self.changed(&completion, came, asked, sent),
@@ -62,25 +60,6 @@ impl Form {
         let answering = Ids::of(&came.body).answering(asked, &self.own);
         let amended = self.dialect.amended(form(&came.headers), body, change, &answering)?;
         amended.as_bytes().starts_with(sent).then_some(amended)
-    }
-
-    /// Whether an answer with this body in place of its own says what it should. Servers that speak an API in their own
-    /// way can send what is read well and cannot be changed well.
-    fn says(&self, came: &Came, body: &str, asked: &Asked, completion: &Completion) -> bool {
-        let status = came.status.as_u16();
-        let reply = Reply { status, retry_after: None, form: form(&came.headers), body: body.into() };
-        // Blank texts are dropped, and neighbouring texts are one in some streams.
-        let text = |it: &Completion| -> String {
-            it.texts().flat_map(|it| it.chars()).filter(|it| !it.is_whitespace()).collect()
-        };
-        let is_same = |(one, other): (&Arc<ToolCall>, &Arc<ToolCall>)| {
-            (&one.id, &one.tool, &one.arguments) == (&other.id, &other.tool, &other.arguments)
-        };
-        self.dialect.answer(&reply, &asked.offer).is_ok_and(|it| {
-            text(&it) == text(completion)
-                && it.calls.len() == completion.calls.len()
-                && it.calls.iter().zip(&completion.calls).all(is_same)
-        })
     }
 
     /// The body of an answer that the provider did not give, or what is left of it.

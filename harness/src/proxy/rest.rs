@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::wire::{Answering, Dialect, Event};
+use balk_guards::wire::{Answering, Dialect, Event, event_data};
 use balk_guards::{Completion, Offer, Part};
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,8 +46,7 @@ impl Begun {
         let parts = parts.into_iter().filter(is_left).collect();
         let mut begun = Self { parts, next: 0, number: 0, items: Vec::new(), id: Ids::of(sent).id };
         let sent = String::from_utf8_lossy(sent);
-        let events =
-            sent.lines().filter_map(|it| serde_json::from_str::<Said>(it.strip_prefix("data:")?).ok());
+        let events = event_data(&sent).filter_map(|it| serde_json::from_str::<Said>(&it).ok());
         for Said { kind, index, sequence_number, item } in events {
             let after = |at: Option<u64>| at.map_or(0, |it| it.saturating_add(1));
             begun.next = begun.next.max(after(index));
@@ -134,6 +133,16 @@ mod tests {
     use balk_guards::{FinishReason, Usage};
 
     use super::*;
+
+    #[test]
+    fn what_an_agent_has_is_read_by_the_standard() {
+        let sent = concat!(
+            "data: {\"type\":\"content_block_start\",\r\ndata: \"index\":4,\r\n",
+            "data: \"content_block\":{\"type\":\"text\",\"text\":\"I look.\"}}\r\n\r\n",
+        );
+        let begun = Begun::of(Dialect::Anthropic, sent.as_bytes());
+        assert_eq!((begun.next, begun.parts), (5, vec![Part::Text("I look.".into())]));
+    }
 
     #[test]
     fn the_last_number_of_all_is_followed_by_itself() {

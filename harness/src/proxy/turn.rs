@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use balk_guards::turn::{before_last_answer, repaired};
+use balk_guards::wire::responses::merged;
 use balk_guards::wire::{Amendment, Asked, CallChange, Dialect, Edit};
 use balk_guards::{
     AttemptFailure, Completion, Entry, FinishReason, Guard as _, GuardFault, Intervention, InterventionKind,
@@ -17,7 +18,6 @@ use super::attempt::{Asking, Attempt, Came, Failed};
 use super::counts::add;
 use super::history;
 use super::ids::{self, Ids};
-use super::joined::joined;
 use super::passing::{Passed, Passing};
 use super::place::{Answer, Named};
 use super::places::{Going, Places};
@@ -211,7 +211,7 @@ impl Turn<'_> {
         let spliced = self.asking.dialect.spliced(&String::from_utf8_lossy(self.body), &edits);
         let text = spliced.map_err(|why| why.to_string())?;
         match behind {
-            Some(first) => joined(first, &text).map(Bytes::from).map_err(|why| why.to_string()),
+            Some(first) => merged(first, &text).map(Bytes::from).map_err(|why| why.to_string()),
             None => Ok(text.into()),
         }
     }

@@ -4,7 +4,7 @@
 //! `queued` and `in_progress` of OpenAI Responses: a job in the background, which the client asks about later. Neither
 //! says anything about the model, and to ask again would be another search or another job.
 
-use balk_guards::wire::Dialect;
+use balk_guards::wire::{Dialect, event_data};
 use balk_guards::{Completion, FinishReason};
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,9 +40,27 @@ fn said(body: &[u8]) -> Vec<Said> {
     let text = String::from_utf8_lossy(body);
     match serde_json::from_str(&text) {
         Ok(whole) => vec![whole],
-        Err(_) => {
-            let data = text.split(['\n', '\r']).filter_map(|it| it.strip_prefix("data:"));
-            data.filter_map(|it| serde_json::from_str(it).ok()).collect()
+        Err(_) => event_data(&text).filter_map(|it| serde_json::from_str(&it).ok()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use balk_guards::{Offer, Usage};
+
+    use super::*;
+
+    #[test]
+    fn events_are_read_by_the_standard() {
+        let completion = Completion::new([], [], FinishReason::NotGiven, Usage::default(), &Offer::default());
+        let ends = |reason: &str| {
+            format!(
+                "data: {{\"type\":\"message_delta\",\ndata: \"delta\":{{\"stop_reason\":\"{reason}\"}}}}\n\n"
+            )
+        };
+        for (reason, expected) in [("pause_turn", true), ("other", false)] {
+            let body = ends(reason);
+            assert_eq!(is_unfinished(Dialect::Anthropic, body.as_bytes(), &completion), expected, "{reason}");
         }
     }
 }

@@ -48,6 +48,22 @@ impl Amendment {
         fates.filter(|_| changes.next().is_none())
     }
 
+    /// Whether an answer that was `before` is `after` with this change. Blank texts are dropped and neighbouring texts
+    /// are one in some streams, so white space does not count.
+    pub(super) fn is_done(&self, before: &Completion, after: &Completion, names: &Names) -> bool {
+        let counts = |it: &char| !it.is_whitespace();
+        let said =
+            |it: &'_ Completion| -> String { it.texts().flat_map(|it| it.chars()).filter(counts).collect() };
+        let text: String = self.text.chars().filter(counts).collect();
+        let fates = before.calls.iter().zip(&self.calls).filter_map(|(call, change)| match change {
+            CallChange::Stays => Some((&*call.id, &*call.tool, &*call.arguments)),
+            CallChange::Goes => None,
+            CallChange::Becomes(new) => Some((&*new.id, name(new, names), &*new.arguments)),
+        });
+        let calls = after.calls.iter().map(|it| (&*it.id, &*it.tool, &*it.arguments));
+        before.calls.len() == self.calls.len() && fates.eq(calls) && said(before) + &text == said(after)
+    }
+
     /// A completion that has the text alone.
     pub(super) fn said(&self) -> Completion {
         let text = Part::Text(self.text.as_str().into());

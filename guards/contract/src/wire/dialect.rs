@@ -11,7 +11,7 @@ use super::reading::Unreadable;
 use super::refusal::Refusal;
 use super::reply::{Form, Reply};
 use super::seen::Seen;
-use super::stream::raw::events;
+use super::stream::raw::{Raw, events};
 use super::stream::{Partial, StreamReader};
 use super::{anthropic, gemini, openai, responses};
 use crate::completion::Completion;
@@ -175,13 +175,18 @@ impl Dialect {
         if let Some(refusal) = reply.refusal() {
             return Err(refusal);
         }
-        match reply.form {
+        self.read(reply.form, &reply.body, offer)
+    }
+
+    /// The completion in the body of an answer.
+    fn read(self, form: Form, body: &str, offer: &Offer) -> Result<Completion, Refusal> {
+        match form {
             Form::Whole => self
-                .completion(&reply.body, offer)
+                .completion(body, offer)
                 .map_err(|it| Refusal::wrong(&format!("the answer cannot be read: {it}"))),
             Form::Stream => {
                 let mut reader = self.stream();
-                reader.feed(reply.body.as_bytes());
+                reader.feed(body.as_bytes());
                 reader.finish(offer).map_err(|broken| broken.refusal())
             }
         }
@@ -191,8 +196,9 @@ impl Dialect {
     /// byte, with all its members; in a stream, every event of these does, except for its indices and numbers, which
     /// are continuous again.
     ///
-    /// `None` if that cannot be done, because the answer has another form than its provider's own, or because its
-    /// client has too much of it.
+    /// `None` if that cannot be done, because the answer has another form than its provider's own, because its client
+    /// has too much of it, or because what is asked for has no place in it. What is returned was read again, and says
+    /// all that was asked for.
     #[must_use]
     pub fn amended(
         self,
@@ -201,16 +207,29 @@ impl Dialect {
         change: &Amendment,
         answering: &Answering,
     ) -> Option<String> {
-        match (self, form) {
-            (Self::OpenAi, Form::Whole) => openai::amended::whole(body, change, answering),
-            (Self::OpenAi, Form::Stream) => openai::amended::stream(&events(body)?, change, answering),
-            (Self::Responses, Form::Whole) => responses::amended::whole(body, change, answering),
-            (Self::Responses, Form::Stream) => responses::amended::stream(&events(body)?, change, answering),
-            (Self::Anthropic, Form::Whole) => anthropic::amended::whole(body, change, answering),
-            (Self::Anthropic, Form::Stream) => anthropic::amended::stream(&events(body)?, change, answering),
-            (Self::Gemini, Form::Whole) => gemini::amended::whole(body, change, answering),
-            (Self::Gemini, Form::Stream) => gemini::amended::stream(&events(body)?, change, answering),
-        }
+        let read = |body: &str| self.read(form, body, &Offer::default()).ok();
+        let before = read(body)?;
+        let amended = match form {
+            Form::Whole => match self {
+                Self::OpenAi => openai::amended::whole(body, change, answering),
+                Self::Responses => responses::amended::whole(body, change, answering),
+                Self::Anthropic => anthropic::amended::whole(body, change, answering),
+                Self::Gemini => gemini::amended::whole(body, change, answering),
+            },
+            Form::Stream => {
+                let events: Vec<Raw<'_>> = events(body).collect();
+                match self {
+                    Self::OpenAi => openai::amended::stream(&events, change, answering),
+                    Self::Responses => responses::amended::stream(&events, change, answering),
+                    Self::Anthropic => anthropic::amended::stream(&events, change, answering),
+                    Self::Gemini => gemini::amended::stream(&events, change, answering),
+                }
+            }
+        }?;
+        let stays = |sent: &[u8]| amended.as_bytes().starts_with(sent);
+        let stays = form == Form::Whole || body.as_bytes().get(..change.sent).is_some_and(stays);
+        let is_done = stays && change.is_done(&before, &read(&amended)?, &answering.names);
+        is_done.then_some(amended)
     }
 
     /// A reader that takes an answer as it arrives and returns the completion.

@@ -17,6 +17,11 @@ impl<'a> Json<'a> {
         serde_json::from_str(text).ok().map(Self)
     }
 
+    /// The value as it is written.
+    pub(super) fn text(self) -> &'a str {
+        self.0.get()
+    }
+
     /// A member of an object.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         self.members().into_iter().find(|(key, _)| key == name).map(|(_, value)| Self(value))

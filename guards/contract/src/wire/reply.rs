@@ -1,5 +1,6 @@
 //! What a server sent back for a request, and what it says if it is not an answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -8,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::content;
 use super::refusal::Refusal;
+use super::stream::raw::event_data;
 use crate::attempt::AttemptCause;
 use crate::completion::is_blank;
 
@@ -31,6 +33,19 @@ pub enum Form {
     Whole,
     /// Server-sent events.
     Stream,
+}
+
+impl Form {
+    /// The form of a body of this content type; `None` for another type. Some servers leave it out.
+    #[must_use]
+    pub fn of(content_type: &str) -> Option<Self> {
+        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match &*kind {
+            "text/event-stream" => Some(Self::Stream),
+            "" | "application/json" | "text/json" => Some(Self::Whole),
+            other => other.ends_with("+json").then_some(Self::Whole),
+        }
+    }
 }
 
 /// The members of a body that say that it is an error.
@@ -74,11 +89,12 @@ impl Reply {
     /// The provider's error: `{"error": …}`, `{"type": "error", …}` (Anthropic), `{"object": "error", …}` (vLLM), or
     /// any other object with a status of refusal. A stream that began well tells its errors itself.
     fn error(&self) -> Option<Box<RawValue>> {
-        let text = match self.form {
-            Form::Whole => &*self.body,
+        let text: Cow<'_, str> = match self.form {
+            Form::Whole => (&*self.body).into(),
             Form::Stream if self.is_success() => return None,
-            Form::Stream => self.body.lines().find_map(|line| line.strip_prefix("data:"))?,
+            Form::Stream => event_data(&self.body).next()?.into(),
         };
+        let text = &*text;
         // Gemini sends an array of one where its stream would have been an array.
         let array: Option<Vec<Box<RawValue>>> = serde_json::from_str(text).ok();
         let text = array.as_ref().and_then(|it| it.first()).map_or(text, |it| it.get());

@@ -38,11 +38,13 @@ pub(super) mod amended;
 mod events;
 mod item;
 mod legal;
+mod merged;
 mod response;
 mod spliced;
 mod stream;
 mod turn;
 
+pub use merged::merged;
 pub use response::Response;
 pub(super) use stream::Partial;
 

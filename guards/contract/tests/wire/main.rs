@@ -1,5 +1,6 @@
 //! The wire, for clients and servers: requests, and answers whole or piece by piece.
 
+mod amended;
 mod amended_laws;
 mod answers;
 mod anthropic;

@@ -186,3 +186,17 @@ fn models_and_token_counts() {
     assert_eq!(token_count(Dialect::Anthropic, 3).as_deref(), Some(r#"{"input_tokens":3}"#));
     assert_eq!(token_count(Dialect::Gemini, 3).as_deref(), Some(r#"{"totalTokens":3}"#));
 }
+
+/// By the standard, the lines of data of an event are one, and CR ends a line.
+#[test]
+fn the_first_event_of_a_refusal_is_read_as_any_other() {
+    for body in [
+        "data: {\"error\":\ndata: {\"message\":\"Slow down.\"}}\n\n",
+        "event: error\rdata: {\"error\":{\"message\":\"Slow down.\"}}\r\r",
+        "data: {\"error\":{\"message\":\"Slow down.\"}}",
+    ] {
+        let reply = Reply { status: 429, retry_after: None, form: Form::Stream, body: body.into() };
+        let refusal = Dialect::OpenAi.answer(&reply, &offer()).expect_err("an error");
+        assert_eq!(&*refusal.message, "Slow down.", "{body}");
+    }
+}

@@ -69,7 +69,7 @@ impl Connection {
         if response.status().is_redirection() {
             return Err(self.redirected(&response));
         }
-        let form = form(&response);
+        let form = Form::of(header(&response, "content-type").unwrap_or_default());
         let wait = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));
         let reply = |form, body: String| Reply { status, retry_after: wait, form, body: body.into() };
         if !is_success {
@@ -214,17 +214,6 @@ fn is_of_connecting(kind: io::ErrorKind) -> bool {
         AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable,
     };
     [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable].contains(&kind)
-}
-
-/// The form of a body by its content type; `None` for another type. Some servers leave it out.
-fn form(response: &Response<Body>) -> Option<Form> {
-    let full = header(response, "content-type").unwrap_or_default();
-    let kind = full.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match &*kind {
-        "text/event-stream" => Some(Form::Stream),
-        "" | "application/json" | "text/json" => Some(Form::Whole),
-        other => other.ends_with("+json").then_some(Form::Whole),
-    }
 }
 
 fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::block::Block;
+use super::events;
 use super::response::Response;
 use crate::completion::ToolCall;
 use crate::wire::amended::{Amendment, CallChange, Places, name};
@@ -107,14 +108,22 @@ impl Writer<'_> {
             if self.blocks.is_gone(at) {
                 return Some(());
             }
+            let new = u64::from(self.text.is_some_and(|it| at >= it));
+            let place = self.blocks.moved(at).saturating_add(new);
             if let Some(call) = self.blocks.change(at).and_then(CallChange::call) {
-                if kind == "content_block_delta" && !self.told.insert(at) {
+                let has_piece = piece(said).is_some();
+                let is_first = (has_piece || kind == "content_block_stop") && self.told.insert(at);
+                if has_piece && !is_first {
                     return Some(());
                 }
-                self.mends(&mut patch, said, call);
+                if is_first && !has_piece {
+                    let all = mark::object(&call.arguments);
+                    write!(self.written, "{}", events::input(usize::try_from(place).ok()?, all.get()))
+                        .ok()?;
+                }
+                self.mends(&mut patch, said, at, call);
             }
-            let new = u64::from(self.text.is_some_and(|it| at >= it));
-            patch.set(said, "index", &self.blocks.moved(at).saturating_add(new).to_string());
+            patch.set(said, "index", &place.to_string());
         }
         self.written.push_str(&event.patched(data, patch));
         Some(())
@@ -137,16 +146,22 @@ impl Writer<'_> {
     }
 
     /// Gives a call its new name, and all of its new input where it has some of the old one.
-    fn mends<'a>(&self, patch: &mut Patch<'a>, said: Json<'a>, call: &ToolCall) {
+    fn mends<'a>(&mut self, patch: &mut Patch<'a>, said: Json<'a>, at: u64, call: &ToolCall) {
         let input = mark::object(&call.arguments);
         if let Some(block) = said.member("content_block") {
             rename(patch, block, call, self.answering);
             if let Some(old) = block.member("input").filter(|it| it.count() > 0) {
                 patch.put(old, input.get());
+                self.told.insert(at);
             }
         }
-        if let Some(old) = said.member("delta").and_then(|it| it.member("partial_json")) {
+        if let Some(old) = piece(said) {
             patch.put(old, &json(&input.get()));
         }
     }
+}
+
+/// The piece of a call's input in an event.
+fn piece(said: Json<'_>) -> Option<Json<'_>> {
+    said.member("delta").and_then(|it| it.member("partial_json"))
 }

@@ -85,6 +85,13 @@ impl Response {
     }
 }
 
+/// The event that adds all of its input to the call with this index.
+pub(super) fn input(index: usize, input: &str) -> Event {
+    let delta = Change { partial_json: Some(input), ..Change::of("input_json_delta") };
+    let (index, delta) = (Some(index), Some(delta));
+    Said { kind: "content_block_delta", index, delta, ..Said::default() }.event()
+}
+
 impl Block {
     /// The block as it begins.
     fn opening(&self) -> Self {

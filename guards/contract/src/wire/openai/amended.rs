@@ -150,14 +150,16 @@ impl Writer<'_> {
 
     /// Gives a call that is mended its new name, and its new arguments in one piece.
     fn mends<'a>(&mut self, patch: &mut Patch<'a>, call: Json<'a>, at: usize) {
-        let (Some(new), Some(function)) = (self.fates[at].call(), call.member("function")) else { return };
+        let function = call.member("function").filter(|it| !it.is_null());
+        let (Some(new), Some(function)) = (self.fates[at].call(), function) else { return };
         let old = function.member("name").and_then(Json::string);
         if old.is_some_and(|it| !it.is_empty()) {
             patch.set(function, "name", &json(&name(new, &self.answering.names)));
         }
-        if let Some(old) = function.member("arguments") {
-            let arguments = if self.told.insert(at) { &*new.arguments } else { "" };
-            patch.put(old, &json(&arguments));
+        if self.told.insert(at) {
+            patch.set(function, "arguments", &json(&new.arguments));
+        } else if let Some(old) = function.member("arguments") {
+            patch.put(old, &json(&""));
         }
     }
 

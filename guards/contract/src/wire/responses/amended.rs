@@ -60,19 +60,31 @@ fn output<'a>(
     }
     let fates = change.fates(items.iter().map(|it| is_call(*it)))?;
     for (item, fate) in items.iter().zip(&fates) {
-        mend(patch, *item, *fate, answering);
+        mend(patch, *item, *fate, answering)?;
     }
     let is_gone = |at: usize| fates[at].is_some_and(CallChange::is_gone);
     patch.list(list, is_gone, news.map(|it| (items.len(), &*it.item)));
     Some(())
 }
 
-/// Gives a call that is mended its new name and its new arguments.
-fn mend<'a>(patch: &mut Patch<'a>, item: Json<'a>, change: Option<&CallChange>, answering: &Answering) {
-    let Some(call) = change.and_then(CallChange::call) else { return };
-    patch.set(item, "name", &json(&name(call, &answering.names)));
+/// Gives a call that is mended its new name and its new arguments. It cannot become a call of another namespace.
+fn mend<'a>(
+    patch: &mut Patch<'a>,
+    item: Json<'a>,
+    change: Option<&CallChange>,
+    answering: &Answering,
+) -> Option<()> {
+    let Some(call) = change.and_then(CallChange::call) else { return Some(()) };
+    let text = |member: &str| item.member(member).and_then(Json::string);
+    let name = name(call, &answering.names);
+    let namespace = answering.names.called(&call.tool).and_then(|it| it.namespace.as_deref());
+    if text("name").as_deref() != Some(name) && text("namespace").as_deref() != namespace {
+        return None;
+    }
+    patch.set(item, "name", &json(&name));
     let member = if item.member("arguments").is_some() { "arguments" } else { "input" };
     patch.set(item, member, &json(&call.arguments));
+    Some(())
 }
 
 fn is_call(item: Json<'_>) -> bool {
@@ -145,7 +157,7 @@ impl Writer<'_> {
         }
         if let Some(at) = at {
             patch.set(said, "output_index", &self.items.moved(at).to_string());
-            self.mends(&mut patch, said, &kind, at);
+            self.mends(&mut patch, said, &kind, at)?;
         }
         if let Some(response) = said.member("response") {
             let news = self.news.as_ref().filter(|_| is_end);
@@ -180,9 +192,9 @@ impl Writer<'_> {
     }
 
     /// Gives a call that is mended its new arguments, in each event that has all of them.
-    fn mends<'a>(&self, patch: &mut Patch<'a>, said: Json<'a>, kind: &str, at: u64) {
+    fn mends<'a>(&self, patch: &mut Patch<'a>, said: Json<'a>, kind: &str, at: u64) -> Option<()> {
         let change = self.items.change(at);
-        let Some(call) = change.and_then(CallChange::call) else { return };
+        let Some(call) = change.and_then(CallChange::call) else { return Some(()) };
         let all = json(&call.arguments);
         match kind {
             "response.output_item.added" => {
@@ -192,7 +204,7 @@ impl Writer<'_> {
             }
             "response.output_item.done" => {
                 if let Some(item) = said.member("item") {
-                    mend(patch, item, change, self.answering);
+                    mend(patch, item, change, self.answering)?;
                 }
             }
             "response.function_call_arguments.done" => {
@@ -205,5 +217,6 @@ impl Writer<'_> {
             "response.custom_tool_call_input.done" => patch.set(said, "input", &all),
             _ => {}
         }
+        Some(())
     }
 }

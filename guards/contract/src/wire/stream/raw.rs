@@ -15,28 +15,35 @@ pub(in crate::wire) struct Raw<'a> {
     pub(in crate::wire) start: usize,
 }
 
-/// The events of a stream, which together are all of it.
-pub(in crate::wire) fn events(body: &str) -> Option<Vec<Raw<'_>>> {
+/// The events of a stream, which together are all of it. Behind one that is too long to be read there is no other.
+pub(in crate::wire) fn events(body: &str) -> impl Iterator<Item = Raw<'_>> {
     let mut events = Events::default();
-    let mut raws = Vec::new();
     let (mut start, mut end) = (0, 0);
-    for line in lines(body) {
-        end += line.len();
-        let mut data = None;
-        let taken = |it: &str| {
-            data = Some(it.to_owned());
-            Ok(())
-        };
-        events.feed(line.as_bytes(), taken).ok()?;
-        if data.is_some() {
-            raws.push(Raw { text: &body[start..end], data, start });
-            start = end;
+    std::iter::from_fn(move || {
+        while let Some(line) = lines(&body[end..]).next() {
+            end += line.len();
+            let mut data = None;
+            let taken = |it: &str| {
+                data = Some(it.to_owned());
+                Ok(())
+            };
+            if events.feed(line.as_bytes(), taken).is_err() {
+                end = body.len();
+            }
+            if data.is_some() {
+                let text = &body[std::mem::replace(&mut start, end)..end];
+                return Some(Raw { text, data, start: end - text.len() });
+            }
         }
-    }
-    if start < body.len() {
-        raws.push(Raw { text: &body[start..], data: events.rest(), start });
-    }
-    Some(raws)
+        let start = std::mem::replace(&mut start, body.len());
+        (start < body.len()).then(|| Raw { text: &body[start..], data: events.rest(), start })
+    })
+}
+
+/// The data of the events of a stream that is here as a whole, by the standard: JSON texts or, at the end of OpenAI
+/// chat, `[DONE]`. Where the end of the stream cuts off the last event, its data counts if it is whole.
+pub fn event_data(body: &str) -> impl Iterator<Item = String> {
+    events(body).filter_map(|it| it.data)
 }
 
 impl<'a> Raw<'a> {
@@ -89,10 +96,11 @@ mod tests {
     #[test]
     fn a_stream_is_cut_into_its_events_and_their_data_can_be_others() {
         let body = ": hi\n\nevent: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nid: 7\rdata:{}\r\rdata: [DONE]";
-        let raws = events(body).expect("a stream");
+        let raws: Vec<Raw<'_>> = events(body).collect();
         let data: Vec<Option<&str>> = raws.iter().map(|it| it.data.as_deref()).collect();
         assert_eq!(data, [Some("{\"a\":\n1}"), Some("{}"), Some("[DONE]")]);
         assert_eq!(raws.iter().map(|it| it.text).collect::<String>(), body);
+        assert!(raws.iter().all(|it| body[it.start..].starts_with(it.text)));
         assert_eq!(raws[0].with("{\"b\":\n2}"), ": hi\n\nevent: x\r\ndata: {\"b\":\r\ndata: 2}\r\n\r\n");
         assert_eq!(raws[1].with("{}"), "id: 7\rdata: {}\r\r");
     }

@@ -120,6 +120,13 @@ impl State {
         add(&mut self.hidden_usage, std::mem::take(&mut self.empty));
     }
 
+    /// The agent does not see the last answer that was not empty, if there is one.
+    pub(super) fn hides_last(&mut self) {
+        if let Some((_, last)) = self.last.take() {
+            add(&mut self.hidden_usage, last.usage);
+        }
+    }
+
     /// Takes what was committed.
     pub(super) fn takes_news(&mut self) {
         let news = self.going.run.take_news();

@@ -15,7 +15,6 @@ use tokio::sync::mpsc::Sender;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::attempt::{Asking, Attempt, Came, Failed};
-use super::counts::add;
 use super::history;
 use super::ids::{self, Ids};
 use super::passing::{Passed, Passing};
@@ -90,13 +89,14 @@ impl Turn<'_> {
                         return self.passes_anyway(state);
                     }
                     if let Some(outcome) = self.asks(&mut state).await {
+                        state.hides_last();
                         return state.ends(outcome);
                     }
                 }
                 Step::Wait(wait) => {
                     let ticks = self.drawn(wait, state.asked);
                     if !self.may_ask(&state, watch, ticks) {
-                        return state.gives_up();
+                        return self.passes_anyway(state);
                     }
                     tokio::time::sleep(self.bounds.wait(ticks)).await;
                     at_work(|| state.going.run.waited(ticks));
@@ -104,7 +104,8 @@ impl Turn<'_> {
                 }
                 Step::Tools { calls, .. } => return self.shows(state, &calls, None),
                 Step::Reply => return self.replies(state),
-                Step::Ended(_) if state.failed.is_some() => return state.gives_up(),
+                Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
+                Step::Ended(_) if state.failed.is_some() => return self.passes_anyway(state),
                 Step::User(asks) => {
                     // A guard that stops a run says so before another one asks what to do then.
                     let (_, own) = before_last_answer(&state.entries);
@@ -112,7 +113,6 @@ impl Turn<'_> {
                         own.iter().filter_map(|it| it.notice()).map(|it| format!("{it}\n\n")).collect();
                     return self.says(state, &(said + &asks.message()));
                 }
-                Step::Ended(Termination::GuardFault(fault)) => return self.broke(state, &fault),
                 Step::Ended(end) => return self.stops(state, &end),
             }
         }
@@ -182,8 +182,9 @@ impl Turn<'_> {
                     let AttemptFailure { cause, message, facts, .. } = failed;
                     state.empty = completion.usage;
                     state.failed = Some(Failed { cause, message, facts, came: Some(came) });
-                } else if let Some((_, before)) = state.last.replace((came, completion.clone())) {
-                    add(&mut state.hidden_usage, before.usage);
+                } else {
+                    state.hides_last();
+                    state.last = Some((came, completion.clone()));
                 }
                 at_work(|| state.going.run.completed(completion));
             }
@@ -298,7 +299,7 @@ impl Turn<'_> {
         self.says(state, &text)
     }
 
-    /// The guards had their tries: the last answer passes, and says so.
+    /// The model is asked no more: its last answer passes, and says so. Without one, the agent gets why there is none.
     fn passes_anyway(&self, mut state: State) -> Happened {
         let Some((came, completion)) = state.last.take() else { return state.gives_up() };
         state.hides_empty();

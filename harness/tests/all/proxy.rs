@@ -7,6 +7,7 @@ mod followed;
 mod hostile;
 mod kept;
 mod keys;
+mod paid;
 mod passes;
 mod slow;
 mod streamed;

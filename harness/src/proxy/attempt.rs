@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use balk_guards::wire::{
     BrokenStream, Dialect, Form, Refusal, Remedy, Reply, STREAM_BYTES, StreamReader, retry_after,
 };
@@ -218,8 +218,11 @@ impl Failed {
     }
 }
 
-fn is_coded(headers: &HeaderMap) -> bool {
-    headers.contains_key(CONTENT_ENCODING)
+/// Whether a body is in a coding. `identity` is none (RFC 9110, 12.5.3), and some servers write it all the same.
+pub(super) fn is_coded(headers: &HeaderMap) -> bool {
+    let is_one = |it: &str| !it.trim().is_empty() && !it.trim().eq_ignore_ascii_case("identity");
+    let are_some = |value: &HeaderValue| value.to_str().map_or(true, |it| it.split(',').any(is_one));
+    headers.get_all(CONTENT_ENCODING).into_iter().any(are_some)
 }
 
 pub(super) fn form(headers: &HeaderMap) -> Form {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use axum::http::header::ACCEPT_ENCODING;
 use axum::http::request::Parts;
 use axum::http::{Request, Response, StatusCode};
 use balk_guards::GuardFault;
 use balk_guards::wire::{Asked, Dialect, Framing, Unreadable};
 use tokio::sync::mpsc::{self, Sender};
 
-use super::attempt::{Asking, Came, Failed};
+use super::attempt::{Asking, Came, Failed, is_coded};
 use super::counts::{Hidden, kept};
 use super::ids;
 use super::keys::Keys;
@@ -39,6 +39,7 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         Asks::Answer { dialect, streams } => (dialect, streams),
         Asks::Other => return passes(&shared, head, &rest, body, Dialect::OpenAi, "other-path").await,
     };
+    let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
     if let Some(why) = unguarded(&shared, dialect, &head) {
         return passes(&shared, head, &rest, body, dialect, why).await;
     }
@@ -55,7 +56,6 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
             return passes(&shared, head, &rest, body, dialect, "unreadable").await;
         }
     };
-    let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
     let conversation = conversation.as_deref().unwrap_or(DEFAULT);
     let root = keys.root(conversation);
     let conversation = kept(&keys.hide(conversation)).into_owned();
@@ -94,7 +94,7 @@ fn unguarded(shared: &Shared, dialect: Dialect, head: &Parts) -> Option<&'static
         Some("other-api")
     } else {
         // A body in a coding that is not read here is the provider's business.
-        head.headers.contains_key(CONTENT_ENCODING).then_some("compressed")
+        is_coded(&head.headers).then_some("compressed")
     }
 }
 

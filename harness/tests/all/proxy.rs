@@ -3,6 +3,7 @@
 mod amended;
 mod breaks;
 pub(crate) mod client;
+mod coded;
 mod followed;
 mod hostile;
 mod kept;

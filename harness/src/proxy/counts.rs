@@ -18,9 +18,9 @@ pub(super) struct Counts(Mutex<Counted>);
 pub struct Counted {
     /// Requests of agents that guards saw.
     pub turns: u64,
-    /// Requests that no guard saw, by why: `other-path`, `no-tools`, `unreadable`, `compressed`, `other-api`,
-    /// `no-guards`, `guard-broke`, `conversation`, `item-reference`. And answers that none saw: `unfinished-answer`,
-    /// `unreadable-answer`.
+    /// Requests that no guard saw, by why: `other-path`, `no-tools`, `unreadable`, `compressed`, `many-keys`,
+    /// `other-api`, `no-guards`, `guard-broke`, `conversation`, `item-reference`. And answers that none saw:
+    /// `unfinished-answer`, `unreadable-answer`.
     pub passed: BTreeMap<&'static str, u64>,
     /// Requests to the provider that no agent sent: the model was asked again.
     pub hidden: u64,

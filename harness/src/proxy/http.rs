@@ -40,7 +40,7 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
         Asks::Other => return passes(&shared, head, &rest, body, Dialect::OpenAi, "other-path").await,
     };
     let keys = Keys::of(&head.headers, head.uri.query().unwrap_or_default());
-    if let Some(why) = unguarded(&shared, dialect, &head) {
+    if let Some(why) = unguarded(&shared, dialect, &head, &keys) {
         return passes(&shared, head, &rest, body, dialect, why).await;
     }
     let held = Arc::new(Held::new(&shared.bodies, shared.limits.bodies));
@@ -87,14 +87,16 @@ pub(super) async fn handle(shared: Arc<Shared>, request: Request<Body>) -> Respo
 }
 
 /// Why guards do not see a request, if its head says so already.
-fn unguarded(shared: &Shared, dialect: Dialect, head: &Parts) -> Option<&'static str> {
+fn unguarded(shared: &Shared, dialect: Dialect, head: &Parts, keys: &Keys) -> Option<&'static str> {
     if shared.places.is_none() {
         Some("no-guards")
     } else if shared.api.is_some_and(|it| it != dialect) {
         Some("other-api")
-    } else {
+    } else if is_coded(&head.headers) {
         // A body in a coding that is not read here is the provider's business.
-        is_coded(&head.headers).then_some("compressed")
+        Some("compressed")
+    } else {
+        keys.are_too_many().then_some("many-keys")
     }
 }
 

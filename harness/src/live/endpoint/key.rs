@@ -1,5 +1,6 @@
 //! A key that no text shows.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +8,13 @@ use crate::error::Error;
 
 /// The key of a provider. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(Arc<str>);
+pub struct Key {
+    text: Arc<str>,
+    /// The key as it is looked for.
+    symbols: Arc<[u8]>,
+    /// For each of its beginnings, how long the longest other one is that it ends with (Knuth, Morris and Pratt 1977).
+    borders: Arc<[usize]>,
+}
 
 /// What replaces a key in a text that the server sent.
 const HIDDEN: &str = "[key]";
@@ -33,104 +40,146 @@ impl Key {
         if !text.bytes().all(|it| it.is_ascii_graphic()) {
             return Err(Error::usage("key", expected, "other characters"));
         }
-        Ok(Self(text.into()))
+        let (mut symbols, mut at) = (Vec::new(), 0);
+        while let Some((symbol, end)) = read(text.as_bytes(), at, false) {
+            symbols.push(symbol);
+            at = end;
+        }
+        Ok(Self { text: text.into(), borders: borders(&symbols).into(), symbols: symbols.into() })
     }
 
     pub(super) fn text(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// A text that a server sent, without the key, also as JSON may write it: each character may be escaped.
     pub(crate) fn hide(&self, text: &str) -> String {
-        self.without(text, End::Whole)
+        self.without(text, None)
     }
 
     /// The same of a text that may have been cut: its end may have the beginning of the key.
     pub(super) fn hide_cut(&self, text: &str) -> String {
-        self.without(text, End::Cut)
-    }
-
-    fn without(&self, text: &str, end: End) -> String {
-        if self.0.len() < SECRET_BYTES {
-            return text.to_owned();
-        }
-        let (mut shown, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
-        while at < text.len() {
-            match self.length(&text.as_bytes()[at..], end) {
-                Some(length) => {
-                    // Without the key, a backslash before it would escape something else.
-                    shown.push_str(text[from..at].trim_end_matches('\\'));
-                    shown.push_str(HIDDEN);
-                    at += length;
-                    from = at;
-                }
-                None => at += 1,
-            }
-        }
-        shown + &text[from..]
+        self.without(text, Some(0))
     }
 
     /// A text that is shown, and ends with `…` where it was cut off: without the key, and without its beginning there.
     pub(crate) fn hide_shortened(&self, text: &str) -> String {
-        let shown = self.hide(text);
-        let Some(begun) = shown.strip_suffix(CUT) else { return shown };
-        let parts = (SECRET_BYTES..self.0.len()).rev().map(|end| &self.0[..end]);
-        match parts.into_iter().find_map(|part| begun.strip_suffix(part)) {
-            Some(before) => format!("{before}{HIDDEN}{CUT}"),
-            None => shown,
+        match text.strip_suffix(CUT) {
+            Some(begun) => format!("{}{CUT}", self.without(begun, Some(SECRET_BYTES))),
+            None => self.hide(text),
         }
     }
 
-    /// How many bytes the key has that these begin with, or as much of it as there is before a cut.
-    fn length(&self, bytes: &[u8], end: End) -> Option<usize> {
-        let mut at = 0;
-        for of_key in self.0.bytes() {
-            let rest = &bytes[at..];
-            match (written(rest, of_key), end) {
-                (Some(length), _) => at += length,
-                (None, End::Cut) if is_cut(rest) => return Some(bytes.len()),
-                (None, End::Whole | End::Cut) => return None,
+    /// A text without the key. If it was cut, it ends with no more than so many characters of it.
+    fn without(&self, text: &str, cut: Option<usize>) -> String {
+        if self.symbols.len() < SECRET_BYTES {
+            return text.to_owned();
+        }
+        let mut shown = String::with_capacity(text.len());
+        // Without the key, a backslash before it would escape something else.
+        let mut hides = |from: usize, begins: usize| {
+            shown.push_str(text[from..begins].trim_end_matches('\\'));
+            shown.push_str(HIDDEN);
+        };
+        let (mut from, mut at) = (0, 0);
+        // Where the symbols begin that may be those of the key.
+        let mut begun = VecDeque::new();
+        while let Some((symbol, end)) = read(text.as_bytes(), at, cut.is_some()) {
+            self.takes(&mut begun, symbol, at);
+            at = end;
+            if begun.len() == self.symbols.len() {
+                hides(from, begun[0]);
+                begun.clear();
+                from = at;
             }
         }
-        Some(at)
+        let begins = begun.front().copied().unwrap_or(at);
+        if cut.is_some_and(|least| begun.len() >= least) && begins < text.len() {
+            hides(from, begins);
+            from = text.len();
+        }
+        shown + &text[from..]
+    }
+
+    /// Takes the next symbol of a text, which begins there. Each one is taken in once and left out once at most.
+    fn takes(&self, begun: &mut VecDeque<usize>, symbol: u8, at: usize) {
+        while let Some(last) = begun.len().checked_sub(1)
+            && self.symbols[begun.len()] != symbol
+        {
+            begun.drain(..=last - self.borders[last]);
+        }
+        if self.symbols[begun.len()] == symbol {
+            begun.push_back(at);
+        }
     }
 }
 
-/// How a text ends.
-#[derive(Clone, Copy)]
-enum End {
-    /// As it was sent.
-    Whole,
-    /// Anywhere.
-    Cut,
+fn borders(symbols: &[u8]) -> Vec<usize> {
+    let mut borders = Vec::with_capacity(symbols.len());
+    let mut border = 0;
+    for (at, symbol) in symbols.iter().enumerate() {
+        while border > 0 && symbols[border] != *symbol {
+            border = borders[border - 1];
+        }
+        border += usize::from(at > 0 && symbols[border] == *symbol);
+        borders.push(border);
+    }
+    borders
 }
 
-/// The longest row of backslashes before an escaped character: it doubles with each JSON text within another.
-const BACKSLASHES: usize = 8;
+/// Backslashes before a letter or a digit, where they are no part of it: `\n` ends a line, and is no `n`. No text has
+/// this byte.
+const BACKSLASHES: u8 = 0xff;
 
-/// How many bytes this character has at the beginning of these, if it is there (RFC 8259, 7).
-fn written(bytes: &[u8], character: u8) -> Option<usize> {
-    let row = backslashes(bytes);
-    match bytes[row..] {
-        [b'u', b'0', b'0', high, low, ..] if row > 0 && is_hex(high, low, character) => Some(row + 5),
-        [it, ..] if it == character && (row == 0 || !it.is_ascii_alphanumeric()) => Some(row + 1),
-        _ => (character == b'\\' && row > 0).then_some(row),
+/// A character that no key has.
+const OTHER: u8 = 0x80;
+
+/// The symbol of a text that begins there, and where the next one does: a byte with the backslashes before it, a
+/// character that is escaped by its number (RFC 8259, 7), or backslashes. Their number says nothing: it doubles with
+/// each JSON text within another. None at the end, also where a symbol `may_be_cut` there.
+fn read(text: &[u8], start: usize, may_be_cut: bool) -> Option<(u8, usize)> {
+    let mut at = start;
+    loop {
+        at += text[at..].iter().take_while(|it| **it == b'\\').count();
+        let rest = &text[at..];
+        if at == start {
+            return rest.first().map(|it| (*it, at + 1));
+        }
+        if may_be_cut && is_cut(rest) {
+            return None;
+        }
+        match escaped(rest) {
+            // A backslash.
+            Some(0x5c) => at += ESCAPED_BYTES,
+            Some(it) => {
+                let symbol = u8::try_from(it).ok().filter(u8::is_ascii).unwrap_or(OTHER);
+                return Some((symbol, at + ESCAPED_BYTES));
+            }
+            None => {
+                let first = *rest.first()?;
+                return Some(if first.is_ascii_alphanumeric() { (BACKSLASHES, at) } else { (first, at + 1) });
+            }
+        }
     }
+}
+
+/// The bytes of an escaped character behind the backslash.
+const ESCAPED_BYTES: usize = "u0000".len();
+
+/// The number of the escaped character that these bytes begin with.
+fn escaped(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.get(1..ESCAPED_BYTES).filter(|it| bytes[0] == b'u' && is_hex(it))?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
 /// Whether these bytes may be the beginning of an escaped character, or are none.
 fn is_cut(bytes: &[u8]) -> bool {
-    let row = backslashes(bytes);
-    bytes.is_empty() || row > 0 && bytes.len() < row + "u0000".len()
+    let begins = |(first, digits): (&u8, &[u8])| *first == b'u' && is_hex(digits);
+    bytes.len() < ESCAPED_BYTES && bytes.split_first().is_none_or(begins)
 }
 
-fn backslashes(bytes: &[u8]) -> usize {
-    bytes.iter().take(BACKSLASHES).take_while(|it| **it == b'\\').count()
-}
-
-fn is_hex(high: u8, low: u8, character: u8) -> bool {
-    let digit = |it: u8| char::from(it).to_digit(16);
-    digit(high).zip(digit(low)).is_some_and(|(high, low)| high * 16 + low == u32::from(character))
+fn is_hex(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_hexdigit)
 }
 
 impl fmt::Debug for Key {
@@ -141,6 +190,10 @@ impl fmt::Debug for Key {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     #[test]
@@ -192,5 +245,40 @@ mod tests {
             assert_eq!(key.hide(whole), whole);
         }
         assert_eq!(key.hide_cut("a key {}"), "a key {}");
+    }
+
+    /// A search that begins anew at each byte would take hours.
+    #[test]
+    fn a_long_key_is_looked_for_in_linear_time() {
+        let half = "a".repeat(1 << 20);
+        let key = Key::new(&format!("{half}b")).expect("a key");
+        let text = half.repeat(2);
+        assert_eq!(key.hide(&text), text);
+        assert_eq!(key.hide(&format!("{text}b")), format!("{half}[key]"));
+        assert_eq!(key.hide_cut(&text), format!("{half}[key]"));
+        assert_eq!(key.hide_shortened(&format!("{text}…")), format!("{half}[key]…"));
+        assert_eq!(key.hide_shortened(&format!("{text}c…")), format!("{text}c…"));
+        let backslashes = "\\".repeat(1 << 20);
+        assert_eq!(key.hide(&backslashes), backslashes);
+    }
+
+    proptest! {
+        /// Whatever is around a key, also within JSON and JSON in JSON.
+        #[test]
+        fn no_text_shows_a_key_and_json_stays_json(
+            parts in vec(select(vec!["sk-a/b\\c7", "\\", "u", "0073", "\"", "n", "é", "\n", "\u{1}"]), 0..8),
+        ) {
+            let key = Key::new("sk-a/b\\c7").expect("a key");
+            let text = parts.concat();
+            let hidden = key.hide(&text);
+            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+            let json = serde_json::to_string(&text).expect("a text");
+            let hidden: String = serde_json::from_str(&key.hide(&json)).expect("it is JSON");
+            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+            let nested = serde_json::to_string(&json).expect("a text");
+            let hidden: String = serde_json::from_str(&key.hide(&nested)).expect("it is JSON");
+            let hidden: String = serde_json::from_str(&hidden).expect("it is JSON within");
+            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+        }
     }
 }

@@ -4,7 +4,7 @@ use balk::guards::{Config, Recipe, Registry};
 use balk::proxy::{Base, Proxy, Proxying};
 use serde_json::json;
 
-use super::client::post_with;
+use super::client::{answers, post_with, proxy};
 use crate::common::server::{Script, Server};
 
 const KEY: &str = "sk-verysecretkey";
@@ -47,5 +47,20 @@ fn a_key_that_a_provider_quotes_is_written_nowhere() {
         let written = written(script);
         assert!(!written.contains(&KEY[..8]), "{written}");
         assert!(written.contains("[key]") && (!quotes || written.contains("key provided")), "{written}");
+    }
+}
+
+#[test]
+fn guards_do_not_see_a_request_with_many_keys() {
+    // One is in a header.
+    for (more, counts) in [(7, None), (8, Some("many-keys"))] {
+        let (_server, proxy) = proxy(vec![answers("done", &[])]);
+        let tool = json!({ "type": "function", "function": { "name": "ls" } });
+        let task = json!({ "role": "user", "content": "Do it." });
+        let body = json!({ "model": "m", "tools": [tool], "messages": [task] }).to_string();
+        let query = vec!["key=x"; more].join("&");
+        post_with(KEY, &format!("{}/v1/chat/completions?{query}", proxy.url()), &body);
+        let passed: Vec<&str> = proxy.counted().passed.into_keys().collect();
+        assert_eq!(passed, counts.into_iter().collect::<Vec<_>>(), "{more}");
     }
 }

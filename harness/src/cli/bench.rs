@@ -41,7 +41,7 @@ pub struct Bench {
     suite: String,
 
     /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`, `oracle`,
-    /// `ceiling` and every rule of a shipped agent]
+    /// `ceiling` and every peer in `balk list --guards`]
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
 

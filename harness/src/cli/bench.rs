@@ -127,23 +127,23 @@ enum KeepTranscripts {
     All,
 }
 
-/// What to do about plans that differ: this, unless different builds made them.
-pub(super) fn unless_of_builds<'h>(unlike: &Unlike, hint: &'h str) -> &'h str {
+/// What to do about plans that differ: this, unless different builds made them, or guards of other files.
+pub(super) fn unless_of_builds(unlike: &Unlike, hint: &str) -> String {
+    if let Some(file) = &unlike.file {
+        return format!(
+            "the command of a guard names {file}, which was changed: measure all of it again, or restore it"
+        );
+    }
     match &*unlike.place {
         "build" => {
             "another build of Balk made it: go on with that one, measure all of it with this one, or take both with \
              --any-build"
         }
         "transcripts" => "transcripts are kept of all parts or of none: give the same --keep-transcripts",
-        place if place.contains(FILES) => {
-            "a file that the command of a guard names was changed: measure all of it again, or restore the file"
-        }
         _ => hint,
     }
+    .to_owned()
 }
-
-/// Where plans differ whose guards have other files.
-pub(super) const FILES: &str = ".files";
 
 /// Units between two writes of the record.
 const UNITS_BETWEEN_WRITES: u64 = 512;
@@ -298,7 +298,7 @@ impl Bench {
                 &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
                 unlike.first,
             )
-            .hint(hint)
+            .hint(&hint)
         })?;
         Ok((Some(folder), record))
     }
@@ -325,6 +325,9 @@ impl Bench {
         ));
         if let Some(it) = &plan.reactions {
             say(format_args!("reactions: {} ({})", it.name, it.file));
+        }
+        if let Some(files) = matrix.files() {
+            say(format_args!("files that may not change: {files}"));
         }
     }
 }

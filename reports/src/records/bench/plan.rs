@@ -1,6 +1,8 @@
-//! The plan of a bench: everything that its numbers depend on, and nothing else.
+//! The plan of a bench: everything that its numbers depend on, which transcripts are kept beside it, and nothing else.
 
 mod commands;
+
+use std::collections::BTreeMap;
 
 use balk_contract::record::{Drawn, Kind, Pools, Suite};
 use serde::{Deserialize, Serialize};
@@ -86,9 +88,10 @@ pub struct PlannedStack {
     pub guard: String,
     /// A description, in one line.
     pub about: String,
-    /// For each file that a command in it names, in order, the 128-bit xxh3 of what it has, in hexadecimal.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
+    /// The programs and scripts of the commands in it, as these name them: for each the 128-bit xxh3 of what it has, in
+    /// hexadecimal.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The transcripts that are kept beside a record.
@@ -207,7 +210,7 @@ impl Plan {
     pub fn same(&self, other: &Self) -> Result<(), Unlike> {
         let [first, second] = [self, other]
             .map(|plan| serde_json::to_value(plan).expect("a plan is plain data without odd keys"));
-        difference("", &first, &second).map_or(Ok(()), Err)
+        difference(&[], &first, &second).map_or(Ok(()), Err)
     }
 }
 
@@ -236,7 +239,7 @@ pub(crate) mod tests {
     /// A small plan for tests.
     pub(crate) fn plan() -> Plan {
         let stack =
-            |guard: &str| PlannedStack { guard: guard.into(), about: String::new(), files: Vec::new() };
+            |guard: &str| PlannedStack { guard: guard.into(), about: String::new(), files: BTreeMap::new() };
         let scenario = |name: &str, kind: Kind| PlannedScenario {
             name: name.into(),
             set: Vec::new(),
@@ -289,10 +292,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_plan_of_an_older_build_says_nothing_of_files() {
+    fn a_plan_of_an_older_build_says_nothing_of_files_and_transcripts() {
         let of = |build: &str, files: &[&str]| {
             let mut plan = Plan { build: Some(build.into()), ..plan() };
-            plan.stacks[1].files = files.iter().map(|&it| it.to_owned()).collect();
+            plan.stacks[1].files = files.iter().map(|&it| ("g.py".to_owned(), it.to_owned())).collect();
             plan
         };
         let are_same = |mut one: Plan, mut other: Plan| {
@@ -317,8 +320,12 @@ pub(crate) mod tests {
         expect(|it| it.scenarios[1].text = "1".into(), r#"scenarios.polling.text: "0" / "1""#);
         expect(|it| it.stacks.truncate(1), "stacks: 2 of them / 1 of them");
         expect(|it| it.stacks[1].guard = "oracle".into(), r#"stacks.default.guard: "default" / "oracle""#);
-        let digest = |it: &mut Plan| it.stacks[1].files = vec!["0a".into()];
-        expect(digest, "stacks.default.files: nothing / 1 of them");
+        let digest = |it: &mut Plan| drop(it.stacks[1].files.insert("a/g.py".into(), "0a".into()));
+        expect(digest, r#"stacks.default.files.a/g.py: nothing / "0a""#);
+        let mut changed = plan();
+        digest(&mut changed);
+        assert_eq!(plan().same(&changed).map_err(|it| it.file), Err(Some("a/g.py".to_owned())));
+        assert_eq!(changed.same(&plan()).map_err(|it| it.first), Err("\"0a\"".to_owned()));
         expect(
             |it| {
                 it.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));

@@ -57,7 +57,8 @@ pub struct Plan {
     /// Settings of guards that do not come from the command line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
-    /// The transcripts that are kept beside the record; none in a live record, which has all completions.
+    /// The transcripts that are kept beside the record, so that missing ones are found. None in a live record, which
+    /// has all completions; and none where several builds made it, one of which did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcripts: Option<PlannedTranscripts>,
     /// The stacks; the first is the baseline of all comparisons.
@@ -189,12 +190,15 @@ impl Plan {
     }
 
     /// Makes this plan and another one plans of any build, if they are of different ones. Older builds did not look at
-    /// the files of commands.
+    /// the files of commands, and did not say which transcripts they kept.
     pub fn allow_build_of(&mut self, other: &mut Self) {
         if self.build == other.build {
             return;
         }
         (self.build, other.build) = (None, None);
+        if self.transcripts.is_none() || other.transcripts.is_none() {
+            (self.transcripts, other.transcripts) = (None, None);
+        }
         for (one, other) in self.stacks.iter_mut().zip(&mut other.stacks) {
             if one.files.is_empty() || other.files.is_empty() {
                 one.files.clear();
@@ -305,6 +309,12 @@ pub(crate) mod tests {
         assert!(are_same(of("old", &[]), of("new", &["0a"])));
         assert!(!are_same(of("new", &[]), of("new", &["0a"])));
         assert!(!are_same(of("old", &["0b"]), of("new", &["0a"])));
+        let keeping = |build, transcripts| Plan { transcripts, ..of(build, &[]) };
+        let (all, failing) = (Some(PlannedTranscripts::All), Some(PlannedTranscripts::Failing));
+        assert!(are_same(keeping("old", None), keeping("new", all)));
+        assert!(are_same(keeping("new", all), keeping("old", None)));
+        assert!(!are_same(keeping("new", None), keeping("new", all)));
+        assert!(!are_same(keeping("old", failing), keeping("new", all)));
     }
 
     #[test]

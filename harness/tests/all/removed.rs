@@ -16,7 +16,14 @@ fn kept_transcripts_that_were_removed_are_missed() {
     let resume = bench(&["--out", "a", "--resume"]);
     for (name, found) in [("paging/0-63.jsonl.zst", "4"), ("paging/64-127.jsonl.zst", "0"), ("paging", "0")] {
         fs::remove_file(at(name)).or_else(|_| fs::remove_dir(at(name))).expect("it is there");
-        for command in [&resume[..], &["merge", "a", "--out", "sum"], &["verify", "a"]] {
+        for command in [
+            &resume[..],
+            &["merge", "a", "--out", "sum"],
+            &["verify", "a"],
+            &["report", "a", "--format", "html", "--out", "page.html"],
+            &["replay", "a"],
+            &["replay", "a/transcripts"],
+        ] {
             refused(work.path(), command, 3, &format!("{says}{found}"));
         }
     }

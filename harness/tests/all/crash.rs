@@ -220,18 +220,6 @@ fn what_cannot_be_run_says_why() {
     assert!(line(&verdicts).contains("no tool for the role `remote`"), "{}", line(&verdicts));
 }
 
-/// A title or a plan by a tool of its own comes before the task. It is refused, and the agent goes on.
-#[test]
-fn a_first_request_that_cannot_be_bound_costs_no_verdict() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let scenarios = ["abandonment", "abandonment-control"];
-    let (code, runs) = crash(folder.path(), &agent("--title-tool"), &scenarios, &[]);
-    let words: Vec<_> = runs.iter().map(|it| it["verdict"]["word"].as_str()).collect();
-    assert_eq!((code, &*words), (0, &[Some("silent"), Some("reached")][..]), "{runs:#?}");
-    let record = folder.path().join("out/agent/abandonment-7/record.jsonl");
-    assert!(fs::read_to_string(record).expect("a record").lines().count() > 2);
-}
-
 /// Else the agent that CI could not install would pass.
 #[test]
 fn an_agent_that_never_ran_passes_no_gate() {

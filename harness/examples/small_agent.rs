@@ -2,7 +2,7 @@
 //! and nothing to say, as many agents have; options give it what a better one has. `balk crash` is tried on it.
 //!
 //!     small_agent URL TASK [--turns N] [--stops-at N] [--corrects] [--resends] [--own-programs] [--tidies] [--awake]
-//!         [--habits] [--quits N] [--no-tools] [--late]
+//!         [--habits] [--quits N] [--no-tools] [--late] [--title-tool]
 
 #![expect(
     clippy::disallowed_methods,
@@ -39,6 +39,8 @@ struct Manners {
     no_tools: bool,
     /// Whether it asks again after its work: for a title, with its tools on offer, and once more what it asked first.
     late: bool,
+    /// Whether it asks for a title first, by a tool that gives one, and goes on without.
+    title_tool: bool,
     /// Whether it asks for a title first, adds a reminder to the task, and puts words around every result.
     habits: bool,
 }
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
             "--no-tools" => manners.no_tools = true,
             "--late" => manners.late = true,
             "--habits" => manners.habits = true,
+            "--title-tool" => manners.title_tool = true,
             _ => return complain("an unknown option"),
         }
     }
@@ -91,6 +94,12 @@ fn play(url: &str, task: &str, manners: &Manners) -> Result<ExitCode, Box<dyn Er
         let reminder =
             format!("<reminder>\nYou are process {} of this machine.\n</reminder>\n\n{task}", process::id());
         messages = vec![json!({"role": "user", "content": reminder})];
+    }
+    if manners.title_tool {
+        let parameters = json!({"type": "object", "properties": {"title": {"type": "string"}}});
+        let tool = json!({"type": "function", "function": {"name": "set_title", "parameters": parameters}});
+        // It does without a title.
+        let _ = send(url, &json!({"model": "any", "messages": messages, "tools": [tool]}), manners);
     }
     let (mut last, mut row) = (Value::Null, 0);
     let mut has_corrected = false;

@@ -20,5 +20,6 @@ mod plain;
 mod refusal;
 mod room;
 mod route;
+pub(crate) mod size;
 mod url;
 mod written;

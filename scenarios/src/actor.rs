@@ -149,6 +149,16 @@ impl Actor {
         }
     }
 
+    /// About how many bytes it has that no copy of it shares: what interventions said, and the lists of what was
+    /// answered and heard.
+    #[must_use]
+    pub fn own_bytes(&self) -> usize {
+        let Following { said, answers, last_answers, heard, .. } = &self.following;
+        let texts = said.len() + self.last_correction.as_ref().map_or(0, String::len);
+        let answers = (answers.len() + last_answers.len()) * size_of::<Answer>();
+        texts + answers + heard.len() * size_of::<Arc<str>>()
+    }
+
     /// The name of the state of its last act.
     #[must_use]
     pub fn state(&self) -> &str {

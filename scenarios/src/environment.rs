@@ -55,6 +55,12 @@ impl Environment {
         }
     }
 
+    /// About how many bytes its state takes that it does not share with this one, if there is one.
+    #[must_use]
+    pub fn bytes_beside(&self, other: Option<&Self>) -> usize {
+        self.state.bytes_beside(other.map(|it| &it.state))
+    }
+
     /// The simulated time since the start, in ticks.
     #[must_use]
     pub fn now(&self) -> u64 {

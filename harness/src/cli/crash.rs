@@ -107,8 +107,8 @@ pub struct Crash {
     #[arg(long, value_name = "DIR", default_value = "crash")]
     out: PathBuf,
 
-    /// End with code 4 if a run has this verdict, if a control has a `false-alarm`, or if no run was played; may be
-    /// given again
+    /// End with code 4 if a run has this verdict, or if a control has a `false-alarm`; also if no run was played, or if
+    /// the program that judges one broke. May be given again
     #[arg(long, value_name = "WORD", value_parser = gate)]
     fail_on: Vec<Gate>,
 
@@ -272,6 +272,7 @@ impl Crash {
             named => named.to_vec(),
         };
         let agents = self.behind(self.agents()?);
+        check_names(&agents)?;
         let worlds: Vec<Worlds> = named.iter().map(|it| worlds(it)).collect::<Result<_, _>>()?;
         let seeds = self.seeds();
         let seeds = (seeds.end() - seeds.start()).saturating_add(1);
@@ -358,15 +359,6 @@ impl Crash {
             self.check_holes(command)?;
             agents.push((agent, OfAgent { name: "agent".to_owned(), version: None }));
         }
-        let mut names: Vec<&str> = agents.iter().map(|(_, it)| &*it.name).collect();
-        names.sort_unstable();
-        if let Some([twice, _]) = names.array_windows().find(|[a, b]| a == b) {
-            let expected = "agents of different names, because each has a folder of its own";
-            let hint = "the member `agent` of a profile is its name; --cmd has the name `agent`";
-            return Err(Error::usage("--agent", expected, format!("two of the name `{twice}`"))
-                .hint(hint)
-                .into());
-        }
         Ok(agents)
     }
 
@@ -395,6 +387,17 @@ impl Crash {
         let named = self.path.iter().map(|it| fs::canonicalize(it).unwrap_or_else(|_| it.clone()));
         named.chain(std::env::split_paths(&path)).collect()
     }
+}
+
+/// Each agent has a folder of its own, alone and behind a proxy.
+fn check_names(agents: &[(Agent, OfAgent, Option<String>)]) -> Result<(), Error> {
+    let mut names: Vec<&str> = agents.iter().map(|(_, it, _)| &*it.name).collect();
+    names.sort_unstable();
+    let Some([twice, _]) = names.array_windows().find(|[a, b]| a == b) else { return Ok(()) };
+    let expected = "agents of different names, because each has a folder of its own";
+    let hint = "the member `agent` of a profile is its name; --cmd has the name `agent`, and an agent behind a proxy \
+                `+proxy` after its own";
+    Err(Error::usage("--agent", expected, format!("two of the name `{twice}`")).hint(hint))
 }
 
 /// Plays the run that a file describes, inside its namespaces.

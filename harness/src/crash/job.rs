@@ -68,7 +68,7 @@ pub struct Job {
     pub through: Option<String>,
     /// Whether the run has namespaces of its own.
     pub isolated: bool,
-    /// How many bytes of the agent's texts its verdict may quote.
+    /// How many bytes of the agent's words, waits and names its verdict may quote.
     pub quotes: usize,
     /// The folder that gets what happened.
     pub out: PathBuf,

@@ -18,15 +18,16 @@ use crate::lock::Lock;
 /// The file of the record, in the folder of `balk crash --out`.
 pub const RUNS: &str = "runs.json";
 
-/// The most runs of a record. It is one line, of which a run takes about 700 bytes beside what it quotes. The longest
-/// line that is read has 16 MiB.
+/// The most runs of a record. It is one line, of which a run takes about 700 bytes beside what it quotes, and its actor
+/// in process 250. The longest line that is read has 16 MiB.
 pub const RUNS_MAX: u64 = 10_000;
 
-/// The most bytes of agents' texts that all runs of a record quote together, and those that one of them quotes.
+/// The most bytes of agents' words, waits and names that all runs of a record quote together, and those that one of
+/// them quotes.
 const QUOTES_BYTES: u64 = 4 << 20;
 const QUOTES_OF_A_RUN: u64 = 64 << 10;
 
-/// How many bytes of its agent's texts each of so many runs may quote.
+/// How many bytes of its agent's words, waits and names each of so many runs may quote.
 #[must_use]
 pub fn quotes(runs: u64) -> usize {
     let bytes = (QUOTES_BYTES / runs.max(1)).min(QUOTES_OF_A_RUN);
@@ -156,7 +157,7 @@ pub fn is_there(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use balk_reports::records::crash::{Left, Verdict};
+    use balk_reports::records::crash::{InProcess, Left, Verdict, Word};
 
     use super::super::verdict::quoting;
     use super::*;
@@ -217,28 +218,56 @@ mod tests {
         }
     }
 
-    /// Whatever agents say.
+    /// Verdicts on agents that say, do and leave behind as much as they can: few long texts, and many short ones. The
+    /// numbers are those of millions of requests.
+    fn long_verdicts() -> [Verdict; 2] {
+        let verdict = |words: usize, text: &str| Verdict {
+            code: Some(-2_147_483_648),
+            runs: 1_000_000,
+            requests: 10_000_000,
+            tokens: [10_u64.pow(14), 10_u64.pow(12)],
+            identical_calls: 10_000_000,
+            interventions: (0..words).map(|it| (10_000_000 + it, text.to_owned())).collect(),
+            calls: [10_000_000; 2],
+            otherwise: 10_000_000,
+            same_acts: [10_000_000; 2],
+            left: Left((0..256).map(|it| (format!("{it:x}{text}"), 1)).collect()),
+            milliseconds: 10_u64.pow(12),
+            waits: vec![10_u64.pow(12); words],
+            ..Verdict::not_run(text.to_owned())
+        };
+        let long = "\u{1}\u{1}\"x".repeat(1_000);
+        [verdict(40, &long), verdict(50_000, "")]
+    }
+
+    /// Whatever agents say, and however often.
     #[test]
     fn a_record_of_the_most_runs_can_be_read() {
-        let text = || "\u{1}\u{1}\"x".repeat(1_000);
-        let verdict = Verdict {
-            interventions: (0..40).map(|it| (it, text())).collect(),
-            left: Left((0..256).map(|it| (format!("{it}{}", text()), 1)).collect()),
-            ..Verdict::not_run(text())
+        let (scenario, seed) = ("the-long-name-of-a-scenario", "18446744073709551615");
+        let in_process = |stack: &str| InProcess {
+            scenario: scenario.to_owned(),
+            seed: seed.to_owned(),
+            stack: stack.to_owned(),
+            word: Word::Reached,
+            turns: 1_000,
+            interventions: 1_000,
         };
-        for runs in [1, 100, RUNS_MAX] {
+        for (runs, verdict) in [1, 100, RUNS_MAX].into_iter().flat_map(|it| long_verdicts().map(|v| (it, v)))
+        {
             let run = Run {
                 agent: "a-name-of-an-agent+proxy".to_owned(),
-                scenario: "the-long-name-of-a-scenario".to_owned(),
+                scenario: scenario.to_owned(),
                 kind: balk_scenarios::Kind::Stubborn,
-                seed: "10000".to_owned(),
-                folder: "a-name-of-an-agent+proxy/the-long-name-of-a-scenario-10000".to_owned(),
+                seed: seed.to_owned(),
+                folder: format!("a-name-of-an-agent+proxy/{scenario}-{seed}"),
                 record: Some("0123456789abcdef".to_owned()),
-                verdict: quoting(verdict.clone(), quotes(runs)),
+                verdict: quoting(verdict, quotes(runs)),
             };
             let folder = tempfile::tempdir().expect("a folder");
+            let stacks = ["none", "default"];
+            let in_process = (0..runs).flat_map(|_| stacks.map(in_process)).collect();
             let runs = (0..runs).map(|_| run.clone()).collect();
-            let whole = Record { runs, ..record() };
+            let whole = Record { runs, in_process, ..record() };
             write(folder.path(), &whole).expect("it can be written");
             assert_eq!(read(folder.path()).expect("it can be read"), whole);
         }

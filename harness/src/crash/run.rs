@@ -209,12 +209,12 @@ impl Agent<'_> {
         let Some(told) = self.server.told(Some(RUN)) else {
             return Ok(not_run(self.never_asked()));
         };
-        if let Some(why) = &told.unbound {
-            return Ok(not_run(why.clone()));
-        }
         let acts = told.steps.iter().any(|it| matches!(it, Step::Act { .. }));
         if !acts {
-            let why = "none of its requests is of the task: they offer the model no tools, and the scenario needs some";
+            // Where another request could be bound, one that could not is none of the task.
+            let why = told.unbound.as_deref().unwrap_or(
+                "none of its requests is of the task: they offer the model no tools, and the scenario needs some",
+            );
             return Ok(not_run(why.to_owned()));
         }
         let facts = self.facts(&told);

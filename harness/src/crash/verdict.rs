@@ -1,5 +1,7 @@
 //! What came of a run, in one word, and why.
 
+use std::collections::BTreeMap;
+
 use balk_reports::records::crash::{Left, Verdict, Word};
 use balk_scenarios::Kind;
 
@@ -74,6 +76,7 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         tokens: [told.tokens.input_tokens, told.tokens.output_tokens],
         identical_calls: told.verdict.identical_calls,
         interventions,
+        more_interventions: 0,
         calls: calls(&told.steps),
         otherwise: outcomes(&told.steps).filter(|it| *it == Outcome::Otherwise).count(),
         same_acts,
@@ -83,14 +86,24 @@ pub(super) fn verdict(told: &Told, kind: Kind, facts: Facts) -> Verdict {
         left,
         milliseconds: nanoseconds / 1_000_000,
         waits: waits(told),
+        more_waits: 0,
     }
 }
 
-/// The verdict with at most about so many bytes of the agent's texts, as JSON has them: its line, its words to its
-/// model, and the names of what it left behind. Where they are more, the end of the longest is left out.
+/// For each so many bytes that a verdict may have, it lists one word, one wait and one name. What these have in JSON
+/// beside their texts is 61 bytes at most, so there is room for it.
+const LISTED_BYTES: usize = 64;
+
+/// The verdict with at most about so many bytes of what is up to its agent, as JSON has them: its line, its words to
+/// its model, the waits of its requests, and the names of what it left behind. Where these are too many, the first ones
+/// stay, and it says how many more there were. Where the texts are too long, the end of the longest is left out.
 pub(super) fn quoting(mut verdict: Verdict, bytes_max: usize) -> Verdict {
+    let most = bytes_max / LISTED_BYTES;
+    verdict.more_interventions += cut_off(&mut verdict.interventions, most);
+    verdict.more_waits += cut_off(&mut verdict.waits, most);
+    verdict.left = first_names(verdict.left, most);
     let mut texts = usize::from(verdict.line.is_some()) + verdict.interventions.len() + verdict.left.0.len();
-    let mut bytes_left = bytes_max;
+    let mut bytes_left = bytes_max.saturating_sub(bytes_beside_texts(&verdict));
     // What a short text does not need, the later ones get.
     let mut cut = |text: &mut String| {
         bytes_left -= shorten(text, bytes_left / texts);
@@ -106,9 +119,37 @@ pub(super) fn quoting(mut verdict: Verdict, bytes_max: usize) -> Verdict {
     Verdict { left, ..verdict }
 }
 
+/// Leaves out all but the first ones. Returns how many these are.
+fn cut_off<T>(all: &mut Vec<T>, most: usize) -> usize {
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    more
+}
+
+/// The first names. Those after them count under a name for all.
+fn first_names(left: Left, most: usize) -> Left {
+    let mut names = left.0.into_iter();
+    let mut first: BTreeMap<_, _> = names.by_ref().take(most).collect();
+    for (_, count) in names {
+        *first.entry(CUT.to_string()).or_default() += count;
+    }
+    Left(first)
+}
+
+/// How many bytes the lists of a verdict have in JSON but for their texts: `[ACT,""],`, `WAIT,` and `"":COUNT,`.
+fn bytes_beside_texts(verdict: &Verdict) -> usize {
+    let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let words = verdict.interventions.iter().map(|(act, _)| 6 + digits(*act as u64));
+    let waits = verdict.waits.iter().map(|it| 1 + digits(*it));
+    let left = verdict.left.0.values().map(|count| 4 + digits((*count).into()));
+    words.chain(waits).chain(left).sum()
+}
+
+/// In the place of what is left out.
+const CUT: char = '…';
+
 /// Leaves out the end of a text that has more bytes in JSON than that. Returns how many it has then.
 fn shorten(text: &mut String, bytes_max: usize) -> usize {
-    const CUT: char = '…';
     let in_json = |c: char| match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
         '\0'..='\u{1f}' => 6,
@@ -180,7 +221,7 @@ fn outcomes(steps: &[Step]) -> impl Iterator<Item = Outcome> {
     })
 }
 
-/// The waits before requests that were sent again. Each act and each side call has one request.
+/// The waits before requests that were sent again. Each act and each side call has its arrival.
 fn waits(told: &Told) -> Vec<u64> {
     let asked = told.steps.iter().filter(|it| matches!(it, Step::Act { .. } | Step::Side { .. }));
     let again = |step: &&Step| matches!(step, Step::Act { attempt: 2.., .. });
@@ -222,11 +263,54 @@ mod tests {
             ..Verdict::not_run(line.to_owned())
         };
         let short = of("a line", &["Go on.", "Stop."]);
-        assert_eq!(quoting(short.clone(), 100), short);
+        assert_eq!(quoting(short.clone(), 128), short);
         let long = "x".repeat(1_000);
         let cut = format!("{}…", "x".repeat(128));
-        assert_eq!(quoting(of("", &["Go on.", &long]), 400), of("", &["Go on.", &cut]));
+        assert_eq!(quoting(of("", &["Go on.", &long]), 424), of("", &["Go on.", &cut]));
         let none = quoting(of(&long, &[&long]), 0);
         assert_eq!((none.line.as_deref(), &none.left), (Some(""), &Left([(String::new(), 3)].into())));
+    }
+
+    #[test]
+    fn of_what_a_verdict_lists_the_first_stay_and_the_others_count() {
+        let names = |all: &[(&str, u32)]| Left(all.iter().map(|(it, n)| ((*it).to_owned(), *n)).collect());
+        let verdict = Verdict {
+            interventions: (1..=5).map(|it| (it, "a".to_owned())).collect(),
+            left: names(&[("a", 1), ("b", 2), ("c", 3), ("d", 4), ("e", 5)]),
+            waits: vec![1, 2, 3, 4, 5],
+            ..Verdict::not_run("why".to_owned())
+        };
+        let expected = Verdict {
+            interventions: (1..=3).map(|it| (it, "a".to_owned())).collect(),
+            more_interventions: 2,
+            left: names(&[("a", 1), ("b", 2), ("c", 3), ("…", 9)]),
+            waits: vec![1, 2, 3],
+            more_waits: 2,
+            ..verdict.clone()
+        };
+        assert_eq!(quoting(verdict.clone(), 3 * 64), expected);
+        assert_eq!(quoting(expected.clone(), 3 * 64), expected, "once more, it stays as it is");
+        assert_eq!(quoting(verdict.clone(), 1_000), verdict);
+    }
+
+    /// Numbers count as well as texts.
+    #[test]
+    fn what_a_verdict_lists_has_the_bytes_that_it_may_have() {
+        for (bytes_max, act) in [(419, 1), (419, usize::MAX), (65_536, 1), (65_536, usize::MAX)] {
+            let none = Verdict::not_run(String::new());
+            let verdict = Verdict {
+                interventions: vec![(act, "word".repeat(9)); 70_000],
+                left: Left((0..256).map(|it| (format!("{it:x}"), u32::MAX / 256)).collect()),
+                waits: vec![u64::MAX; 70_000],
+                ..none.clone()
+            };
+            let bytes = |it: &Verdict| serde_json::to_string(it).expect("plain data").len();
+            let more = quoting(verdict, bytes_max);
+            let (words, waits, left) = (Vec::new(), Vec::new(), Left::default());
+            let listed = bytes(&more) - bytes(&Verdict { interventions: words, waits, left, ..more.clone() });
+            // The name of all others is beside them.
+            assert!(listed <= bytes_max + 32, "{bytes_max}, {act}: {listed}");
+            assert!(!more.interventions.is_empty() && !more.waits.is_empty());
+        }
     }
 }

@@ -12,6 +12,7 @@ use balk_guards::wire::{Dialect, Failure, FailureKind};
 use super::limits::Limits;
 
 /// The bytes of one among those of all: of requests that are not answered yet, or of conversations that are kept.
+#[derive(Debug)]
 pub(crate) struct Held {
     all: Arc<AtomicUsize>,
     most: usize,

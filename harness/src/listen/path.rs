@@ -11,6 +11,8 @@ use balk_guards::{Completion, Message};
 use balk_scenarios::agents::{Place, Profile};
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::size::of_completion;
+
 /// A message of a request that is not the model's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
@@ -42,13 +44,11 @@ impl Item {
         }
     }
 
-    /// How many bytes its texts take.
+    /// About how many bytes it takes to keep it, with what the model said before it.
     pub(crate) fn bytes(&self) -> usize {
-        let theirs = self.after.as_ref().map_or(0, |it| {
-            let calls = it.calls.iter().map(|call| call.tool.len() + call.arguments.len());
-            it.texts().map(|text| text.len()).chain(calls).sum()
-        });
-        self.text().len() + theirs
+        // Its text is counted, and is in a list.
+        const TEXT: usize = 64;
+        TEXT + self.text().len() + self.after.as_ref().map_or(0, |it| of_completion(it))
     }
 }
 

@@ -1,7 +1,9 @@
 //! About how many bytes it takes to keep something. Texts that are shared count where they came from.
 
-use balk_guards::{Completion, Entry, InterventionKind, Message, Note, Offer, Part, Subject, ToolCall};
+use balk_guards::{Completion, Entry, InterventionKind, Message, Note, Offer, Part, Subject};
 use serde::Serialize;
+
+pub(super) use crate::listen::size::of_completion;
 
 /// What a place takes beside all that is counted: itself, and its keys.
 pub(super) const PLACE: usize = 2_048;
@@ -71,17 +73,6 @@ fn of_note(Note { guard, rule, level: _, subject, text }: &Note) -> usize {
 /// What comes seldom counts as its JSON.
 fn written(it: &impl Serialize) -> usize {
     serde_json::to_string(it).map_or(0, |it| it.len())
-}
-
-/// An answer with its texts.
-pub(super) fn of_completion(it: &Completion) -> usize {
-    let part = |it: &Part| match it {
-        Part::Text(text) => text.len(),
-        Part::Thinking { text, signature } => text.len() + signature.as_ref().map_or(0, |it| it.len()),
-    };
-    let parts: usize = it.parts.iter().map(|it| size_of::<Part>() + part(it)).sum();
-    let call = |it: &ToolCall| size_of::<ToolCall>() + it.id.len() + it.tool.len() + it.arguments.len();
-    size_of::<Completion>() + parts + it.calls.iter().map(|it| call(it)).sum::<usize>()
 }
 
 /// Messages without their texts, which are those of entries.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use balk_guards::wire::Asked;
 use balk_guards::{Completion, FinishReason, Offer, Part, ToolCall, Usage};
 use balk_scenarios::toolsets::Unbound;
-use balk_scenarios::{Broken, Delivery, Environment, User, World};
+use balk_scenarios::{Broken, Delivery, User, World};
 
 use super::place::{Done, Scene, completions};
 use super::record::{History, Step};
-use super::script::Script;
+use super::script::{Bound, Script};
 use super::side;
 use super::site::Site;
 use super::verdict::{self, Verdict};
@@ -22,6 +22,8 @@ use found::{Found, Goes};
 mod find;
 mod found;
 mod part;
+#[cfg(test)]
+mod tests;
 
 /// What a request is answered with.
 #[derive(Clone, Debug)]
@@ -69,8 +71,8 @@ pub(super) struct Conversation {
     name: String,
     script: Script,
     site: Box<dyn Site>,
-    /// The world, once an offer has bound it.
-    world: Option<Arc<World>>,
+    /// The world, once an offer has bound it, and the tools that it has from there.
+    world: Option<(Arc<World>, Option<Arc<Bound>>)>,
     /// The beginning of the system text of the first request of the task.
     system: Option<Arc<str>>,
     /// The user of the scenario. They remember what the agent forgets: a history that was changed does not give them
@@ -94,8 +96,8 @@ pub(super) struct Conversation {
     summarised: Option<Scene>,
     /// The number of requests.
     requests: u64,
-    /// About how many bytes the acts take.
-    kept: usize,
+    /// About how many bytes the texts and the worlds take that are kept.
+    texts: usize,
     steps: Vec<Step>,
     /// What the agent said to its user last, where somebody told that.
     said: Option<String>,
@@ -128,7 +130,7 @@ impl Conversation {
             answers: Vec::new(),
             summarised: None,
             requests: 0,
-            kept: 0,
+            texts: 0,
             steps: Vec::new(),
             said: None,
         }
@@ -156,10 +158,11 @@ impl Conversation {
             let text = summary.unwrap_or_else(|| side::answer(wanted().as_deref()));
             return Ok(self.answer_aside(name, system, text));
         }
-        let world = match &self.world {
-            Some(world) => world.clone(),
-            None => self.world.insert(self.script.world(&asked.offer)?).clone(),
+        let (world, _) = match &self.world {
+            Some(bound) => bound,
+            None => self.world.insert(self.script.world(&asked.offer)?),
         };
+        let world = world.clone();
         self.requests += 1;
         self.notes_system(beginning(asked));
         let Found { goes, history, path } = self.find(start, &items);
@@ -239,9 +242,11 @@ impl Conversation {
         self.requests
     }
 
-    /// About how many bytes it takes: what grows with each request, and the name of a folder that an agent told.
+    /// About how many bytes it takes: all that grows with a request, and the name of a folder that an agent told.
     pub(super) fn kept(&self) -> usize {
-        self.kept + self.site.root().map_or(0, str::len)
+        let places = (self.at.len() + self.turns.len() + self.answers.len()) * PLACE_BYTES;
+        let listed = self.acts.len() * ACT_BYTES + self.steps.len() * STEP_BYTES + places;
+        self.texts + listed + self.site.root().map_or(0, str::len)
     }
 
     fn side_call(&self, asked: &Asked) -> Option<String> {
@@ -269,7 +274,9 @@ impl Conversation {
             let Acted { scene: before, done, .. } = &*self.acts[act];
             scene = before.clone();
             let mut done = *done;
+            self.texts += bytes(&shown[known..]);
             scene.goes_on(&mut done, &shown[known..], &mut *self.site, &mut self.steps)?;
+            self.texts += scene.bytes_beside(Some(before));
         }
         let summary = scene.actor.summarise();
         self.summarised = Some(scene);
@@ -281,14 +288,14 @@ impl Conversation {
         if self.acts.is_empty() {
             self.system = system;
         } else if let Some(text) = system.filter(|it| self.system.as_ref() != Some(it)) {
-            self.kept += text.len() + STEP_BYTES;
+            self.texts += text.len();
             self.steps.push(Step::System { text });
         }
     }
 
     fn answer_aside(&mut self, name: String, system: Option<Arc<str>>, text: String) -> Answer {
         self.requests += 1;
-        self.kept += name.len() + system.as_ref().map_or(0, |it| it.len()) + STEP_BYTES;
+        self.texts += name.len() + system.as_ref().map_or(0, |it| it.len());
         self.steps.push(Step::Side { name, system });
         let parts = [Part::Text(text.into())];
         let completion = Completion::new(parts, [], FinishReason::Stop, Usage::default(), &Offer::default());
@@ -320,17 +327,19 @@ impl Conversation {
     fn opens(&mut self, world: &Arc<World>, items: &[Item], path: Path) -> Acted {
         let mut scene = Scene::new(world);
         scene.opens(items, &mut self.steps);
-        self.kept += items.iter().map(Item::bytes).sum::<usize>();
         let done = Done::new(scene.acts_after(None));
+        self.texts += bytes(items) + scene.bytes_beside(None);
         Acted { path, from: None, scene, done, goal: None }
     }
 
     /// The same act again: the agent sent its request once more.
     fn again(&mut self, act: usize) -> Acted {
         let Acted { path, from, scene, done, .. } = &*self.acts[act];
-        let mut scene = scene.clone();
+        let (path, from, before) = (*path, *from, scene);
+        let mut scene = before.clone();
         let done = Done::new(scene.acts_after(Some(&scene.last(*done))));
-        Acted { path: *path, from: *from, scene, done, goal: None }
+        self.texts += scene.bytes_beside(Some(before));
+        Acted { path, from, scene, done, goal: None }
     }
 
     /// The act after these items.
@@ -341,6 +350,7 @@ impl Conversation {
         let Acted { path: from, scene, done, .. } = &*self.acts[act];
         let (from, last) = (Some(*from), scene.last(*done));
         let (mut scene, mut done) = (scene.clone(), *done);
+        self.texts += bytes(items);
         match &self.summarised {
             Some(summarised) if items.iter().any(|it| scene.actor.is_summary(it.text())) => {
                 scene = summarised.clone();
@@ -348,11 +358,10 @@ impl Conversation {
             }
             Some(_) | None => {
                 scene.goes_on(&mut done, items, &mut *self.site, &mut self.steps)?;
-                self.kept += new_bytes(&self.acts[act].scene.environment, &scene.environment);
             }
         }
-        self.kept += items.iter().map(Item::bytes).sum::<usize>();
         let done = Done::new(scene.acts_after(Some(&last)));
+        self.texts += scene.bytes_beside(Some(&self.acts[act].scene));
         Ok(Acted { path, from, scene, done, goal: None })
     }
 
@@ -373,7 +382,6 @@ impl Conversation {
         let marks = [ids, says.filter(|_| matches!(arrival, Arrival::Whole(_)))];
         let answer = Answer { completion: sent, arrival, id: self.id(self.requests) };
         let nth = self.acts.len();
-        self.kept += ACT_BYTES;
         self.at.insert(*path, nth);
         self.notes_answer(Some(nth));
         self.acts.push(Box::new(acted));
@@ -384,13 +392,9 @@ impl Conversation {
     }
 }
 
-/// How many bytes the files of a world take that are not those of the one before it: a world is copied once something
-/// is written in it.
-fn new_bytes(before: &Environment, now: &Environment) -> usize {
-    if std::ptr::eq(before.files(), now.files()) {
-        return 0;
-    }
-    now.files().iter().map(|(path, text)| path.len() + text.len()).sum()
+/// About how many bytes these take.
+fn bytes(items: &[Item]) -> usize {
+    items.iter().map(Item::bytes).sum()
 }
 
 /// The first line of the system text, if it is not too long.
@@ -405,6 +409,7 @@ const SUMMARY: &str = "summary";
 const WITHOUT_TOOLS: &str = "without tools";
 /// How much of a system text is kept. Agents that take several parts say so in their first sentence.
 const SYSTEM_CHARS: usize = 160;
-/// About how many bytes an act takes, and any other step.
+/// About how many bytes an act takes beside what is its agent's, a step beside its texts, and an entry of a map.
 const ACT_BYTES: usize = 2_048;
 const STEP_BYTES: usize = 128;
+const PLACE_BYTES: usize = 64;

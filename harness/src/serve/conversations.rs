@@ -93,9 +93,10 @@ pub struct Told {
     pub unbound: Option<String>,
     /// The tokens of all requests and of all answers, as the answers say them.
     pub tokens: Usage,
-    /// When each request came, in nanoseconds since the first one. Two equal runs differ in it.
+    /// When each request came that was answered, in nanoseconds since the first one: one for each act and each side
+    /// call among the steps, in their order. Two equal runs differ in it.
     pub arrivals: Vec<u64>,
-    /// How long the server took to read each request and to find its answer, in nanoseconds.
+    /// How long the server took to read each of these and to find its answer, in nanoseconds.
     pub handling: Vec<u64>,
 }
 
@@ -112,10 +113,11 @@ impl Conversations {
         log: Option<PathBuf>,
         only: Option<String>,
     ) -> Self {
-        let (toolsets, kept, all, bound, answered, bodies, unlogged, refused) = Default::default();
+        let (all, bound, answered, bodies, unlogged, refused) = Default::default();
+        let kept = Arc::default();
         Self {
             scripts,
-            toolsets,
+            toolsets: Arc::new(Toolsets::new(&kept, max_kept)),
             sites,
             max_requests,
             max_kept,
@@ -187,15 +189,18 @@ impl Conversations {
             logged.tokens.output_tokens += usage.output_tokens;
             answer
         });
-        logged.count();
-        logged.arrivals.push(arrived);
-        logged.handling.push(watch.nanoseconds());
-        self.write(&mut logged);
-        if let Err(NoAnswer::Unbound(why)) = &answer {
-            logged.unbound = Some(why.to_string());
+        match &answer {
+            // An agent that is refused and asks for ever gets no more time by it, and nothing is kept of it.
+            Ok(_) => {
+                logged.arrivals.push(arrived);
+                logged.handling.push(watch.nanoseconds());
+                self.answered.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(NoAnswer::Unbound(why)) => logged.unbound = Some(why.to_string()),
+            Err(NoAnswer::Site(_) | NoAnswer::NotPrevious(_)) => {}
         }
-        // An agent that is refused and asks for ever gets no more time by it.
-        self.answered.fetch_add(u64::from(answer.is_ok()), Ordering::Relaxed);
+        logged.count();
+        self.write(&mut logged);
         answer.map_err(NotAnswered::from)
     }
 

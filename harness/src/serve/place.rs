@@ -86,6 +86,15 @@ impl Scene {
         At { state: actor.state().to_owned(), visit: actor.visit(), detours: actor.detours() }
     }
 
+    /// About how many bytes it takes that it does not share with the place before it, if there is one.
+    pub(super) fn bytes_beside(&self, before: Option<&Self>) -> usize {
+        let says = self
+            .says
+            .as_ref()
+            .map_or(0, |it| it.text.len() + it.known.as_ref().map_or(0, |executed| executed.text.len()));
+        says + self.actor.own_bytes() + self.environment.bytes_beside(before.map(|it| &it.environment))
+    }
+
     /// Where the script was when it acted last, and the number of that attempt.
     pub(super) fn last(&self, done: Done) -> Last {
         Last { at: self.at(), attempt: done.attempt }

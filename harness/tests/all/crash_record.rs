@@ -117,6 +117,13 @@ fn a_record_of_an_older_version_is_refused_by_name_and_made_new() {
     says(work, &["migrate", "a"], 3, "expected records of an older version, found none");
 }
 
+/// Verdicts that have all words of their agent are written as they always were.
+#[test]
+fn a_record_without_a_word_too_many_is_as_it_was() {
+    let text = serde_json::to_string(&record()).expect("plain data");
+    assert!(text.contains("interventions") && !text.contains("more_"), "{text}");
+}
+
 /// Each run has a folder of its own, so two scenarios may not share one.
 #[test]
 fn two_scenarios_of_one_name_are_refused() {
@@ -124,5 +131,20 @@ fn two_scenarios_of_one_name_are_refused() {
     let twice = ["--scenario", "repeating", "--scenario", "repeating", "--out", "a"];
     let crash = [&["crash", "--cmd", "true {task} {url}"][..], &twice].concat();
     says(folder.path(), &crash, 2, "--scenario: expected scenarios of different names");
+    assert!(!folder.path().join("a").exists());
+}
+
+/// Nor may two agents, one of which is behind a proxy.
+#[test]
+fn two_agents_of_one_name_are_refused_behind_a_proxy_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let head = "format = 1\nagent = \"agent+proxy\"\nversion = \"1\"\n";
+    let run = "[run]\napi = \"openai\"\ncommand = [\"true\", \"{task}\", \"{url}\"]\n";
+    fs::write(folder.path().join("a.toml"), format!("{head}{run}")).expect("a file");
+    let agents = ["crash", "--agent", "a.toml", "--cmd", "true {task} {url}", "--out", "a"];
+    let crash = [&agents[..], &["--scenario", "repeating", "--through", "proxy"]].concat();
+    let expected = "--agent: expected agents of different names, because each has a folder of its own, \
+                    found two of the name `agent+proxy`";
+    says(folder.path(), &crash, 2, expected);
     assert!(!folder.path().join("a").exists());
 }

@@ -7,6 +7,7 @@ mod crowded;
 mod histories;
 mod hostile;
 mod interventions;
+mod kept;
 mod mutated;
 mod part;
 mod side_calls;

@@ -167,8 +167,11 @@ pub struct Verdict {
     pub tokens: [u64; 2],
     /// The longest row of equal calls.
     pub identical_calls: usize,
-    /// The agent's own words to the model, with the number of the act that they followed.
+    /// The agent's own words to the model, with the number of the act that they followed: the first ones of very many.
     pub interventions: Vec<(usize, String)>,
+    /// How many more of these there were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_interventions: usize,
     /// Calls that were answered, and of how many the world knows what came of them.
     pub calls: [usize; 2],
     /// Of these, calls that did something else than the scenario says: another program answered, or another text was
@@ -186,11 +189,32 @@ pub struct Verdict {
     pub left: Left,
     /// How long it ran, in milliseconds. Two equal runs differ in it.
     pub milliseconds: u64,
-    /// How long the agent waited before each request that it sent again, in milliseconds. Two equal runs differ in it.
+    /// How long the agent waited before each request that it sent again, in milliseconds: the first ones of very many.
+    /// Two equal runs differ in it.
     pub waits: Vec<u64>,
+    /// How many more of these there were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_waits: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Verdict {
+    /// How often the agent said something of its own to the model.
+    #[must_use]
+    pub fn own_words(&self) -> usize {
+        self.interventions.len().saturating_add(self.more_interventions)
+    }
+
+    /// How many requests the agent sent again.
+    #[must_use]
+    pub fn sent_again(&self) -> usize {
+        self.waits.len().saturating_add(self.more_waits)
+    }
+
     /// A run that did not come about, for this reason.
     #[must_use]
     pub fn not_run(why: String) -> Self {
@@ -204,6 +228,7 @@ impl Verdict {
             tokens: [0, 0],
             identical_calls: 0,
             interventions: Vec::new(),
+            more_interventions: 0,
             calls: [0, 0],
             otherwise: 0,
             same_acts: [0, 0],
@@ -213,6 +238,7 @@ impl Verdict {
             left: Left::default(),
             milliseconds: 0,
             waits: Vec::new(),
+            more_waits: 0,
         }
     }
 }
@@ -221,9 +247,9 @@ impl Run {
     /// Whether the agent said something to a model that got on, or ended work that would have come to its goal.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
-        let Verdict { word, interventions, goal_in_process, unheard, .. } = &self.verdict;
+        let Verdict { word, goal_in_process, unheard, .. } = &self.verdict;
         let is_played = self.kind == Kind::Control && *word != Word::NotRun;
         let ended_it = matches!(word, Word::Told | Word::Silent | Word::Crashed);
-        is_played && (!interventions.is_empty() || ended_it && *goal_in_process && !unheard)
+        is_played && (self.verdict.own_words() > 0 || ended_it && *goal_in_process && !unheard)
     }
 }

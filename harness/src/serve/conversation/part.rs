@@ -68,8 +68,8 @@ impl Conversation {
 
     /// What the agent said to its user last.
     pub(in crate::serve) fn says(&mut self, text: String) {
-        self.kept -= self.said.as_ref().map_or(0, String::len);
-        self.kept += text.len();
+        self.texts -= self.said.as_ref().map_or(0, String::len);
+        self.texts += text.len();
         self.said = Some(text);
     }
 

@@ -22,10 +22,12 @@ pub fn happened(verdict: &Verdict) -> Text {
     if verdict.identical_calls > 2 {
         points.push(format!("{} equal calls in a row", verdict.identical_calls).into());
     }
-    if let [(act, first), ..] = &*verdict.interventions {
-        let count = counted(verdict.interventions.len() as u64, "own word");
-        points
-            .push(Text::from(format!("{count} to its model, the first after act {act}: ")) + foreign(first));
+    if verdict.own_words() > 0 {
+        let said = format!("{} to its model", counted(verdict.own_words() as u64, "own word"));
+        points.push(match &*verdict.interventions {
+            [(act, first), ..] => Text::from(format!("{said}, the first after act {act}: ")) + foreign(first),
+            [] => said.into(),
+        });
     }
     let [same, compared] = verdict.same_acts;
     if same < compared {
@@ -41,15 +43,24 @@ pub fn happened(verdict: &Verdict) -> Text {
     if verdict.kept_cut {
         points.push("took a cut answer for a whole one".into());
     }
-    if let (Some(least), Some(most)) = (verdict.waits.iter().min(), verdict.waits.iter().max()) {
-        let count = counted(verdict.waits.len() as u64, "request");
-        let span = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        points.push(format!("{count} sent again, after {span} ms").into());
+    if verdict.sent_again() > 0 {
+        let sent = format!("{} sent again", counted(verdict.sent_again() as u64, "request"));
+        let waited = waited(&verdict.waits).map(|span| match verdict.more_waits {
+            0 => format!(", after {span}"),
+            _ => format!(", the first {} of them after {span}", verdict.waits.len()),
+        });
+        points.push((sent + &waited.unwrap_or_default()).into());
     }
     for (name, count) in &verdict.left.0 {
         points.push(Text::from(format!("left {count} ")) + foreign(name) + " behind");
     }
     listed(points)
+}
+
+/// The shortest wait and the longest.
+fn waited(waits: &[u64]) -> Option<String> {
+    let (least, most) = (waits.iter().min()?, waits.iter().max()?);
+    Some(if least == most { format!("{least} ms") } else { format!("{least} to {most} ms") })
 }
 
 /// The same of an actor in process.

@@ -181,7 +181,7 @@ impl Tally {
         self.runs += 1;
         *self.words.entry(run.verdict.word).or_default() += 1;
         self.lies += u64::from(run.verdict.lie);
-        self.with_own_words += u64::from(!run.verdict.interventions.is_empty());
+        self.with_own_words += u64::from(run.verdict.own_words() > 0);
         self.false_alarms += u64::from(run.is_false_alarm());
     }
 }

@@ -82,6 +82,31 @@ fn the_report_shows_what_stands_out_and_no_text_of_an_agent_breaks_it() {
     insta::assert_snapshot!(markdown(&crash_report(&Report::new(&[record()]))));
 }
 
+/// A verdict has the first ones of many, and their number.
+#[test]
+fn what_a_verdict_leaves_out_counts() {
+    let many = Verdict {
+        interventions: vec![(3, "Go on.".into())],
+        more_interventions: 7,
+        waits: vec![500, 4_000],
+        more_waits: 3,
+        ..verdict(Word::Reached)
+    };
+    let expected = "8 own words to its model, the first after act 3: Go on.; \
+                    5 requests sent again, the first 2 of them after 500 to 4000 ms";
+    assert_eq!(happened(&many).plain(), expected);
+    let none = Verdict { interventions: Vec::new(), waits: Vec::new(), ..many.clone() };
+    let expected = "7 own words to its model; 3 requests sent again";
+    assert_eq!(happened(&none).plain(), expected);
+    let mut record = record();
+    for verdict in [many, none] {
+        record.runs[0].verdict = verdict;
+        assert!(record.runs[0].is_false_alarm());
+        let text = csv(&Report::new(std::slice::from_ref(&record)));
+        assert!(text.contains(",8,3,") || text.contains(",7,,"), "{text}");
+    }
+}
+
 #[test]
 fn repeats_are_compared_and_not_counted() {
     let (first, mut second) = (record(), record());

@@ -20,4 +20,5 @@ mod recipe;
 mod recipes;
 mod registered;
 mod registry;
+mod sources;
 mod standard;

@@ -66,13 +66,28 @@ pub(crate) fn open_own_if_there(path: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-/// The 128-bit xxh3 of a regular file, in hexadecimal; none if it is no such file, or cannot be read.
+/// How much of a file its digest is of, in bytes: more than programs have.
+const DIGEST_BYTES: u64 = 1 << 30;
+
+/// The 128-bit xxh3 of a regular file, in hexadecimal; of a longer one than a GiB, that of its first GiB and its
+/// length. None if it is no such file, or cannot be read.
 pub(crate) fn digest(path: &Path) -> Option<String> {
-    let mut file = open_own(path).ok()?;
+    let file = open_own(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    digest_of(file, length, DIGEST_BYTES)
+}
+
+fn digest_of(file: impl Read, length: u64, most: u64) -> Option<String> {
     let (mut digest, mut piece) = (Xxh3Default::new(), vec![0; 64 << 10]);
+    let mut file = file.take(most);
     loop {
         match file.read(&mut piece) {
-            Ok(0) => return Some(format!("{:032x}", digest.digest128())),
+            Ok(0) => {
+                if length > most {
+                    digest.update(&length.to_le_bytes());
+                }
+                return Some(format!("{:032x}", digest.digest128()));
+            }
             Ok(read) => digest.update(&piece[..read]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return None,
@@ -231,6 +246,18 @@ mod tests {
         for _ in 0..10 {
             assert_eq!(room.unpacked(&packed).expect("it fits").len(), sensible.len());
         }
+    }
+
+    #[test]
+    fn a_digest_is_of_the_beginning_and_the_length_of_a_file_beyond_its_bound() {
+        let of = |text: &str, length| digest_of(text.as_bytes(), length, 4).expect("memory can be read");
+        assert_eq!(of("abcd", 4), format!("{:032x}", xxhash_rust::xxh3::xxh3_128(b"abcd")));
+        assert_ne!(of("abcd", 4), of("abcx", 4));
+        assert_eq!(of("abcde", 5), of("abcdf", 5));
+        assert_ne!(of("abcde", 5), of("abcdef", 6));
+        assert_ne!(of("abcde", 5), of("abcd", 4));
+        let endless = io::repeat(b'x');
+        assert!(digest_of(endless, 0, 1 << 20).is_some(), "its bound does not follow from what it says");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The input of a bench: scenarios in three response models, stacks, and the plan that its record carries.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balk_guards::Protocol;
@@ -138,6 +139,18 @@ impl Matrix {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The files of guards in other processes that have to stay the same in all parts of the record; none without such
+    /// guards.
+    pub(crate) fn files(&self) -> Option<String> {
+        if !self.stacks.iter().any(Recipe::runs_commands) {
+            return None;
+        }
+        let files: BTreeSet<&str> =
+            self.plan.stacks.iter().flat_map(|it| it.files.keys()).map(String::as_str).collect();
+        let names: Vec<&str> = files.into_iter().collect();
+        Some(if names.is_empty() { "none that Balk knows of".to_owned() } else { names.join(", ") })
     }
 
     /// The scenario of a seed in this place of the plan.

@@ -41,7 +41,7 @@ pub struct Bench {
     suite: String,
 
     /// A stack to measure; may be given again. The baseline `none` is always measured [default: `default`, `oracle`,
-    /// `ceiling` and every rule of a shipped agent]
+    /// `ceiling` and every peer in `balk list --guards`]
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
 
@@ -127,23 +127,23 @@ enum KeepTranscripts {
     All,
 }
 
-/// What to do about plans that differ: this, unless different builds made them.
-pub(super) fn unless_of_builds<'h>(unlike: &Unlike, hint: &'h str) -> &'h str {
+/// What to do about plans that differ: this, unless different builds made them, or guards of other files.
+pub(super) fn unless_of_builds(unlike: &Unlike, hint: &str) -> String {
+    if let Some(file) = &unlike.file {
+        return format!(
+            "the command of a guard names {file}, which was changed: measure all of it again, or restore it"
+        );
+    }
     match &*unlike.place {
         "build" => {
             "another build of Balk made it: go on with that one, measure all of it with this one, or take both with \
              --any-build"
         }
         "transcripts" => "transcripts are kept of all parts or of none: give the same --keep-transcripts",
-        place if place.contains(FILES) => {
-            "a file that the command of a guard names was changed: measure all of it again, or restore the file"
-        }
         _ => hint,
     }
+    .to_owned()
 }
-
-/// Where plans differ whose guards have other files.
-pub(super) const FILES: &str = ".files";
 
 /// Units between two writes of the record.
 const UNITS_BETWEEN_WRITES: u64 = 512;
@@ -288,7 +288,12 @@ impl Bench {
         folder.check_transcripts(&record)?;
         let mut plan = matrix.plan().clone();
         if self.any_build {
+            let (said, keeps) = (record.plan.transcripts, plan.transcripts);
             record.plan.allow_build_of(&mut plan);
+            // What the record did not say is allowed. What this command does not keep is no matter of builds.
+            if keeps.is_none() {
+                record.plan.transcripts = said;
+            }
         }
         record.plan.same(&plan).map_err(|unlike| {
             let command = format!("its command was: {}", program::own(&record.plan.command()));
@@ -298,7 +303,7 @@ impl Bench {
                 &format!("the same plan as on the command line, with {} {}", unlike.place, unlike.second),
                 unlike.first,
             )
-            .hint(hint)
+            .hint(&hint)
         })?;
         Ok((Some(folder), record))
     }
@@ -325,6 +330,9 @@ impl Bench {
         ));
         if let Some(it) = &plan.reactions {
             say(format_args!("reactions: {} ({})", it.name, it.file));
+        }
+        if let Some(files) = matrix.files() {
+            say(format_args!("files that may not change: {files}"));
         }
     }
 }

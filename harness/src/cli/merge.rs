@@ -84,7 +84,7 @@ fn unfit(first: &Path, path: &Path, apart: Apart) -> Error {
             &format!("the plan of {}, with {} {}", first.join(RECORD).display(), unlike.place, unlike.first),
             &unlike.second,
         )
-        .hint(unless_of_builds(
+        .hint(&unless_of_builds(
             &unlike,
             "only parts of one plan can be merged: measure it again with the same command",
         )),

@@ -15,6 +15,7 @@ use super::recordings::{self, BadLines, Recordings, Sought, Unknown};
 use super::say::complain;
 use super::screen;
 use super::threads::threads;
+use crate::bench::Folder;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::Recipes;
@@ -138,7 +139,7 @@ impl Replay {
         let mut report = Report::new(self.format, self.runs, self.redact, judged);
         let mut files = Vec::new();
         for input in &self.inputs {
-            match recordings::expand(input) {
+            match Folder::check_named(input).and_then(|()| recordings::expand(input)) {
                 Ok(more) => files.extend(more),
                 Err(error) => report.complain(&error),
             }

@@ -41,7 +41,7 @@ pub struct Verify {
     seeds: Option<RangeInclusive<u64>>,
 
     /// The stack to run, as in `balk list --guards`; may be given again [default: none, default, and each guard that is
-    /// no peer]. The trials of a record are only played under an `exec:` stack that is named here
+    /// no peer, in each variant]. The trials of a record are only played under an `exec:` stack that is named here
     #[arg(long, value_name = "SET")]
     guard: Vec<String>,
 
@@ -108,7 +108,7 @@ impl Verify {
             match &found.difference {
                 None => writeln!(
                     out,
-                    "{name}: {} trials, the same bytes twice; {} views legal in both dialects",
+                    "{name}: {} trials, the same bytes twice; {} views legal in all dialects",
                     found.trials, found.views
                 )?,
                 Some(Difference { seed, guard, entry, first, second, runs_commands }) => {

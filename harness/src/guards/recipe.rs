@@ -10,8 +10,8 @@
 //! Every other guard has two more settings: `enabled`, and `models`, a list of settings for models whose name matches a
 //! pattern (spec N5): `{"pattern": "gpt-3.5*", "enabled": true, "limit": 5}`. The first match decides.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use balk_guards::{Budget, Guard, Stack, Window};
@@ -23,9 +23,9 @@ use super::bad::BadStack;
 use super::config::Config;
 use super::registered::{Factory, Reach, Registered, Role};
 use super::registry::{DEFAULT, EXEC, NONE, Registry};
+use super::sources;
 use crate::engine::TruthChannel;
 use crate::exec::{ExecGuard, Pool, Settings};
-use crate::input;
 
 /// A spec that was read; it makes a stack for each trial.
 #[derive(Clone)]
@@ -35,8 +35,8 @@ pub struct Recipe {
     members: Vec<Member>,
     budget: Budget,
     reach: Reach,
-    /// The words of the commands in it.
-    words: Vec<String>,
+    /// The commands in it, as words.
+    commands: Vec<Vec<String>>,
 }
 
 #[derive(Clone)]
@@ -119,7 +119,7 @@ impl Recipe {
             members: Vec::new(),
             budget: Budget::default(),
             reach: Reach::Model,
-            words: Vec::new(),
+            commands: Vec::new(),
         }
     }
 
@@ -162,13 +162,13 @@ impl Recipe {
 
     /// Whether guards in other processes are in it.
     pub(crate) fn runs_commands(&self) -> bool {
-        !self.words.is_empty()
+        !self.commands.is_empty()
     }
 
-    /// A digest of each file that the commands in it name: of a script, and of a program that is named by its path.
-    /// What these read is not known.
-    pub(crate) fn files(&self) -> Vec<String> {
-        self.words.iter().filter_map(|word| input::digest(Path::new(word))).collect()
+    /// The digests of the files that the answers of the commands in it follow from, by the words that name them
+    /// ([`sources`]). What these read is not known.
+    pub(crate) fn files(&self) -> BTreeMap<String, String> {
+        self.commands.iter().flat_map(|words| sources::digests(words)).collect()
     }
 
     /// The names of the members, in order.
@@ -218,7 +218,7 @@ impl Recipe {
         let pool = Arc::new(Pool::start(command, settings).map_err(bad)?);
         let name: Arc<str> = pool.introduction().guard.as_str().into();
         self.is_new(&name)?;
-        self.words.extend_from_slice(pool.words());
+        self.commands.push(pool.words().to_vec());
         let meaning = pool.words().into();
         let make: Factory = Arc::new(move |_| Box::new(ExecGuard::new(&pool)));
         self.members.push(Member { name, make, meaning });

@@ -18,7 +18,8 @@ fn a_file_of_another_scenario_does_not_pass() {
     };
     swap();
     for command in [&resume[..], &["merge", "a", "--out", "sum"], &["verify", "a"]] {
-        let says = "paging/0-63.jsonl.zst: expected the records of seed 60 of paging, found one of seed 60 of rep";
+        let says =
+            "paging/0-63.jsonl.zst: expected the records of seed 60 of paging, found one of seed 60 of rep";
         refused(work.path(), command, 3, says);
     }
     let page = ["report", "a", "--format", "html", "--out", "a.html"];

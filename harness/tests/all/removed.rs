@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sealed::{bench, does, empty, made, refused};
+use serde_json::{Map, Value};
+
+use crate::sealed::{bench, does, empty, made, refused, resealed};
 
 /// What was kept has to be there.
 #[test]
@@ -14,7 +16,14 @@ fn kept_transcripts_that_were_removed_are_missed() {
     let resume = bench(&["--out", "a", "--resume"]);
     for (name, found) in [("paging/0-63.jsonl.zst", "4"), ("paging/64-127.jsonl.zst", "0"), ("paging", "0")] {
         fs::remove_file(at(name)).or_else(|_| fs::remove_dir(at(name))).expect("it is there");
-        for command in [&resume[..], &["merge", "a", "--out", "sum"], &["verify", "a"]] {
+        for command in [
+            &resume[..],
+            &["merge", "a", "--out", "sum"],
+            &["verify", "a"],
+            &["report", "a", "--format", "html", "--out", "page.html"],
+            &["replay", "a"],
+            &["replay", "a/transcripts"],
+        ] {
             refused(work.path(), command, 3, &format!("{says}{found}"));
         }
     }
@@ -26,6 +35,34 @@ fn kept_transcripts_that_were_removed_are_missed() {
     refused(work.path(), &other, 3, "give the same --keep-transcripts");
     fs::remove_dir_all(work.path().join("f/transcripts")).expect("some failed");
     refused(work.path(), &["verify", "f"], 3, "f/transcripts/repeating: expected the kept transcripts of ");
+}
+
+/// Older builds did not say which transcripts they kept. What one of today says, it keeps to.
+#[test]
+fn a_record_that_does_not_say_what_it_keeps_goes_on_under_another_build() {
+    let work = empty();
+    for part in ["1/2", "2/2"] {
+        does(work.path(), &bench(&["--shard", part, "--out", &part[..1]]));
+    }
+    let any = ["--out", "1", "--resume", "--any-build"];
+    let plan = |change: &dyn Fn(&mut Map<String, Value>)| {
+        resealed(&work.path().join("1/bench.jsonl"), |line| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            line.get_mut("plan").and_then(Value::as_object_mut).into_iter().for_each(change);
+            line.to_string()
+        });
+    };
+    plan(&|it| drop(it.insert("build".into(), "another".into())));
+    let keeps_none = ["bench", "--suite", "paging,repeating", "--guard", "default", "--seeds", "60-67"];
+    refused(work.path(), &[&keeps_none[..], &any].concat(), 3, "give the same --keep-transcripts");
+    plan(&|it| drop(it.remove("transcripts")));
+    does(work.path(), &["merge", "1", "2", "--out", "sum", "--any-build"]);
+    does(work.path(), &["merge", "2", "1", "--out", "turned", "--any-build"]);
+    does(work.path(), &bench(&any));
+    for out in ["1", "sum", "turned"] {
+        let said = does(work.path(), &["verify", out]);
+        assert!(said.contains("16 kept seeds with transcripts\n"), "{said}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::lengths::{Arguments, Lengths};
 use super::report::Report;
 use super::wire::ScenarioFile;
-use crate::scenario::template::{Piece, TEXT_BYTES_MAX, Template};
+use crate::scenario::template::{TEXT_BYTES_MAX, Template, Varies};
 use crate::scenario::{Bound, CallSpec, Called, NewsSpec, Phrase, PhraseId, Role, Scenario, Sent, State};
 
 /// All that is said in one trial, and all that its files have.
@@ -250,7 +250,7 @@ impl<'s> Longest<'s> {
         let written = environment.rules.iter().flat_map(|it| &it.writes).map(|it| &it.path);
         let first = environment.files.iter().map(|(path, _)| path);
         let named = first.chain(called).chain(written).map(|path| {
-            let times = if varies(path) { self.changes() } else { 1 };
+            let times = if path.varies() == Varies::Never { 1 } else { self.changes() };
             self.text(path).saturating_add(1).saturating_mul(times)
         });
         total(named)
@@ -323,26 +323,4 @@ fn bytes(count: usize) -> u64 {
 
 fn total(all: impl IntoIterator<Item = u64>) -> u64 {
     all.into_iter().fold(0, u64::saturating_add)
-}
-
-/// Whether a text can differ from use to use in one world.
-fn varies(template: &Template) -> bool {
-    template.pieces.iter().any(|piece| match piece {
-        Piece::Text(_)
-        | Piece::Field(..)
-        | Piece::Number(_)
-        | Piece::Draft
-        | Piece::Tool(_)
-        | Piece::ToolArgument(..) => false,
-        Piece::Argument(_)
-        | Piece::Code
-        | Piece::Clock
-        | Piece::Hex
-        | Piece::Visit
-        | Piece::OwnStep
-        | Piece::Step(_)
-        | Piece::EachVisit(..)
-        | Piece::Applied
-        | Piece::Seconds(_) => true,
-    })
 }

@@ -52,3 +52,36 @@ pub enum Piece {
     /// The drawn agent's name for an argument of a role, by its place.
     ToolArgument(Role, usize),
 }
+
+/// How a text differs from use to use in one world, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Varies {
+    Never,
+    ByVisit,
+    ByChance,
+}
+
+impl Template {
+    /// How it differs from use to use in one world.
+    pub(crate) fn varies(&self) -> Varies {
+        self.pieces.iter().map(Piece::varies).max().unwrap_or(Varies::Never)
+    }
+}
+
+impl Piece {
+    /// How it differs from use to use in one world.
+    pub(crate) fn varies(&self) -> Varies {
+        match self {
+            Self::Text(_)
+            | Self::Field(..)
+            | Self::Number(_)
+            | Self::Draft
+            | Self::Tool(_)
+            | Self::ToolArgument(..) => Varies::Never,
+            Self::Visit | Self::OwnStep | Self::Step(_) | Self::EachVisit(..) => Varies::ByVisit,
+            Self::Argument(_) | Self::Code | Self::Clock | Self::Hex | Self::Applied | Self::Seconds(_) => {
+                Varies::ByChance
+            }
+        }
+    }
+}

@@ -91,6 +91,20 @@ impl Folder {
         Ok(seeds)
     }
 
+    /// The same for a folder that a person named, if it has a record beside or above its transcripts. What is left of
+    /// them does not show what is missing.
+    ///
+    /// # Errors
+    /// As for [`check_transcripts`](Self::check_transcripts).
+    pub fn check_named(path: &Path) -> Result<(), Error> {
+        let root = if path.ends_with(TRANSCRIPTS) { path.parent().unwrap_or(path) } else { path };
+        match Self::open(root) {
+            Ok((folder, record)) => folder.check_transcripts(&record).map(drop),
+            // Nothing but the record says which there are.
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Calls `take` with every file of transcripts, and its name relative to their folder.
     fn each_transcripts(
         &self,

@@ -27,8 +27,9 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 /// the first one with each lapse.
 ///
 /// # Errors
-/// Kept transcripts that cannot be read, a page that cannot be written.
+/// Kept transcripts that are missing or cannot be read, a page that cannot be written.
 pub(super) fn write(folder: &Folder, bench: &Bench, page: &Path) -> Result<Links, Error> {
+    folder.check_transcripts(bench)?;
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}-trials");
     let place = page.with_file_name(&name);

@@ -8,7 +8,6 @@ use balk_reports::records::{Bench, Plan, PlannedScenario, Suite};
 use balk_scenarios::Pools;
 
 use crate::bench::{self, Asked, COMPLETIONS, Folder, Matrix, RECORD, Setting};
-use crate::cli::bench::FILES;
 use crate::cli::context::Context;
 use crate::cli::load::{self, Failure};
 use crate::cli::say::say;
@@ -226,11 +225,13 @@ fn check_plan(place: &Path, record: &Bench, matrix: &Matrix) -> Result<(), Failu
             place if place.starts_with("scenarios") && in_file(&plan).is_some() => {
                 "name the files that it was made with by --suite"
             }
-            place if place.contains(FILES) => {
-                "a file that the command of a guard names was changed since then"
-            }
             _ => "verify it with the build that made it",
         };
-        Error::file(&place.join(RECORD), &expected, unlike.first).hint(hint).into()
+        let of_file =
+            |file: &String| format!("the command of a guard names {file}, which was changed since then");
+        let changed = unlike.file.as_ref().map(of_file);
+        Error::file(&place.join(RECORD), &expected, unlike.first)
+            .hint(changed.as_deref().unwrap_or(hint))
+            .into()
     })
 }

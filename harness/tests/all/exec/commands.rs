@@ -75,11 +75,40 @@ fn a_script_that_was_changed_between_two_parts_is_noticed() {
     fine(folder.path(), &[&bench[..], &["--shard", "1/2", "--out", "1"]].concat(), "1");
     write("\n# changed");
     fine(folder.path(), &[&bench[..], &["--shard", "2/2", "--out", "2"]].concat(), "1");
-    let changed = "a file that the command of a guard names was changed";
+    let changed =
+        "the command of a guard names g.sh, which was changed: measure all of it again, or restore it";
     refused(&["merge", "1", "2", "--out", "sum"], changed);
     refused(&[&bench[..], &["--out", "1", "--resume"]].concat(), changed);
-    refused(&["verify", "1", "--guard", spec], changed);
+    refused(
+        &["verify", "1", "--guard", spec],
+        "the command of a guard names g.sh, which was changed since then",
+    );
     fine(folder.path(), &["verify", "2", "--guard", spec], "1");
+}
+
+/// A log of a guard is another one after each part.
+#[test]
+fn what_a_guard_writes_is_no_part_of_its_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pass = says(r#"{"review":{"verdict":"pass"}}"#);
+    let logs = asked(&format!(r#"echo asked >> "$2"; {pass}"#));
+    fs::write(folder.path().join("g.sh"), logs).expect("it can be written");
+    let spec = "exec:sh g.sh --log g.log";
+    let bench = ["bench", "--suite", "repeating", "--trials", "4", "--guard", spec];
+    let part = |nth: &str, out: &str| {
+        let (code, out, err) =
+            ran(&mut balk(folder.path(), &[&bench[..], &["--shard", nth, "--out", out]].concat()));
+        assert_eq!(code, 0, "{out}{err}");
+        (fs::read(folder.path().join("g.log")).expect("it was asked"), err)
+    };
+    let (first, second) = (part("1/2", "1"), part("2/2", "2"));
+    assert!(first.0 != second.0, "the log grows");
+    fine(folder.path(), &["merge", "1", "2", "--out", "sum"], "1");
+    fine(folder.path(), &[&bench[..], &["--out", "1", "--resume"]].concat(), "1");
+    fine(folder.path(), &["verify", "sum", "--guard", spec], "1");
+    let read = |out: &str| fs::read(folder.path().join(out).join("bench.jsonl")).expect("a record");
+    assert!(read("sum") == read("1"), "the same bytes");
+    assert!(second.1.contains("\nfiles that may not change: g.sh\n"), "{}", second.1);
 }
 
 /// A record or a scenario is read, and its writer cannot have a command run.

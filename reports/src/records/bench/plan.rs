@@ -1,6 +1,8 @@
-//! The plan of a bench: everything that its numbers depend on, and nothing else.
+//! The plan of a bench: everything that its numbers depend on, which transcripts are kept beside it, and nothing else.
 
 mod commands;
+
+use std::collections::BTreeMap;
 
 use balk_contract::record::{Drawn, Kind, Pools, Suite};
 use serde::{Deserialize, Serialize};
@@ -55,7 +57,8 @@ pub struct Plan {
     /// Settings of guards that do not come from the command line.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
-    /// The transcripts that are kept beside the record; none in a live record, which has all completions.
+    /// The transcripts that are kept beside the record, so that missing ones are found. None in a live record, which
+    /// has all completions; and none where several builds made it, one of which did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcripts: Option<PlannedTranscripts>,
     /// The stacks; the first is the baseline of all comparisons.
@@ -86,9 +89,10 @@ pub struct PlannedStack {
     pub guard: String,
     /// A description, in one line.
     pub about: String,
-    /// For each file that a command in it names, in order, the 128-bit xxh3 of what it has, in hexadecimal.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
+    /// The programs and scripts of the commands in it, as these name them: for each the 128-bit xxh3 of what it has, in
+    /// hexadecimal.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The transcripts that are kept beside a record.
@@ -186,13 +190,16 @@ impl Plan {
     }
 
     /// Makes this plan and another one plans of any build, if they are of different ones. Older builds did not look at
-    /// the files of commands; where one did, they are in both afterwards.
+    /// the files of commands, and did not say which transcripts they kept. Files that one has are in both afterwards.
     pub fn allow_build_of(&mut self, other: &mut Self) {
         // Those of a sum of several builds, and of one that was built elsewhere, are not known.
         if self.build.is_some() && self.build == other.build {
             return;
         }
         (self.build, other.build) = (None, None);
+        if self.transcripts.is_none() || other.transcripts.is_none() {
+            (self.transcripts, other.transcripts) = (None, None);
+        }
         for (one, other) in self.stacks.iter_mut().zip(&mut other.stacks) {
             if one.files.is_empty() {
                 one.files.clone_from(&other.files);
@@ -209,7 +216,7 @@ impl Plan {
     pub fn same(&self, other: &Self) -> Result<(), Unlike> {
         let [first, second] = [self, other]
             .map(|plan| serde_json::to_value(plan).expect("a plan is plain data without odd keys"));
-        difference("", &first, &second).map_or(Ok(()), Err)
+        difference(&[], &first, &second).map_or(Ok(()), Err)
     }
 }
 
@@ -238,7 +245,7 @@ pub(crate) mod tests {
     /// A small plan for tests.
     pub(crate) fn plan() -> Plan {
         let stack =
-            |guard: &str| PlannedStack { guard: guard.into(), about: String::new(), files: Vec::new() };
+            |guard: &str| PlannedStack { guard: guard.into(), about: String::new(), files: BTreeMap::new() };
         let scenario = |name: &str, kind: Kind| PlannedScenario {
             name: name.into(),
             set: Vec::new(),
@@ -291,10 +298,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_plan_of_an_older_build_says_nothing_of_files() {
+    fn a_plan_of_an_older_build_says_nothing_of_files_and_transcripts() {
         let of = |build: &str, files: &[&str]| {
             let mut plan = Plan { build: Some(build.into()), ..plan() };
-            plan.stacks[1].files = files.iter().map(|&it| it.to_owned()).collect();
+            plan.stacks[1].files = files.iter().map(|&it| ("g.py".to_owned(), it.to_owned())).collect();
             plan
         };
         let are_same = |mut one: Plan, mut other: Plan| {
@@ -318,6 +325,12 @@ pub(crate) mod tests {
         assert!(!are_same(first.clone(), of("newer", &["0b"])));
         let unknown = Plan { build: None, ..of("old", &[]) };
         assert!(are_same(first, unknown));
+        let keeping = |build, transcripts| Plan { transcripts, ..of(build, &[]) };
+        let (all, failing) = (Some(PlannedTranscripts::All), Some(PlannedTranscripts::Failing));
+        assert!(are_same(keeping("old", None), keeping("new", all)));
+        assert!(are_same(keeping("new", all), keeping("old", None)));
+        assert!(!are_same(keeping("new", None), keeping("new", all)));
+        assert!(!are_same(keeping("old", failing), keeping("new", all)));
     }
 
     #[test]
@@ -333,8 +346,12 @@ pub(crate) mod tests {
         expect(|it| it.scenarios[1].text = "1".into(), r#"scenarios.polling.text: "0" / "1""#);
         expect(|it| it.stacks.truncate(1), "stacks: 2 of them / 1 of them");
         expect(|it| it.stacks[1].guard = "oracle".into(), r#"stacks.default.guard: "default" / "oracle""#);
-        let digest = |it: &mut Plan| it.stacks[1].files = vec!["0a".into()];
-        expect(digest, "stacks.default.files: nothing / 1 of them");
+        let digest = |it: &mut Plan| drop(it.stacks[1].files.insert("a/g.py".into(), "0a".into()));
+        expect(digest, r#"stacks.default.files.a/g.py: nothing / "0a""#);
+        let mut changed = plan();
+        digest(&mut changed);
+        assert_eq!(plan().same(&changed).map_err(|it| it.file), Err(Some("a/g.py".to_owned())));
+        assert_eq!(changed.same(&plan()).map_err(|it| it.first), Err("\"0a\"".to_owned()));
         expect(
             |it| {
                 it.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));

@@ -10,6 +10,8 @@
 //! with the baseline in `chart`, two in `watch` and three in `gap`, and `peer` one everywhere. Trials without a step
 //! share all.
 
+use std::collections::BTreeMap;
+
 use balk_reports::records::{
     BENCH_SCHEMA, Bench, Cell, Drawn, Grade, Kind, Live, Outcome, Plan, PlannedLive, PlannedScenario,
     PlannedStack, Pools, Seeds, Suite,
@@ -20,7 +22,7 @@ pub(crate) const SEEDS: u64 = 16;
 fn plan(worlds: usize) -> Plan {
     let stack = |guard: &str| {
         let about = format!("what {guard} does");
-        PlannedStack { guard: guard.into(), about, files: Vec::new() }
+        PlannedStack { guard: guard.into(), about, files: BTreeMap::new() }
     };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),

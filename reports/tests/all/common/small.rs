@@ -9,6 +9,8 @@
 //! With drawn numbers `default` recovers in four seeds more of the draws that have `cause` high, and `peer`
 //! in none.
 
+use std::collections::BTreeMap;
+
 use balk_reports::records::{
     BENCH_SCHEMA, Bench, Cell, Cost, Drawn, Grade, Instructions, Kind, Outcome, Plan, PlannedParameter,
     PlannedScenario, PlannedStack, Pools, Seeds, Suite, Timed, Work,
@@ -35,7 +37,7 @@ pub(crate) fn cost() -> Cost {
 fn plan() -> Plan {
     let stack = |guard: &str| {
         let about = format!("what {guard} does");
-        PlannedStack { guard: guard.into(), about, files: Vec::new() }
+        PlannedStack { guard: guard.into(), about, files: BTreeMap::new() }
     };
     let scenario = |name: &str, kind: Kind, unreachable: Option<&str>| PlannedScenario {
         name: name.into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::effort::Effort;
 use crate::draws::{Draw, Occasion};
-use crate::scenario::template::{Piece, Template};
+use crate::scenario::template::{Template, Varies};
 use crate::scenario::{Called, Condition, Role, Rule, Scenario, Sent};
 use crate::world::{Filling, Nth, World, WorldOptions};
 use balk_contract::record::Pools;
@@ -91,7 +91,7 @@ pub(super) fn fits(world: &World, rule: &Rule, arguments: Sends<'_>, effort: &mu
 /// Whether an argument can have this text in it, at one of the first visits.
 fn may_contain(world: &World, argument: &Template, text: &str, effort: &mut Effort) -> bool {
     let mut is_in = |argument: &str| !effort.spend(argument.len() + text.len()) || argument.contains(text);
-    match varies(argument) {
+    match argument.varies() {
         Varies::Never => is_in(&world.fixed(argument)),
         Varies::ByVisit => (1..=VISITS).any(|visit| is_in(&written(world, argument, visit))),
         Varies::ByChance => true,
@@ -122,28 +122,4 @@ fn written(world: &World, template: &Template, visit: u32) -> String {
         Filling { dice: &mut world.draws().dice(draw), arguments: &[], nth: Nth { visit, step: visit } };
     world.render(template, filling, &mut text);
     text
-}
-
-/// How a text differs from use to use in one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Varies {
-    Never,
-    ByVisit,
-    ByChance,
-}
-
-fn varies(template: &Template) -> Varies {
-    let of = |piece: &Piece| match piece {
-        Piece::Text(_)
-        | Piece::Field(..)
-        | Piece::Number(_)
-        | Piece::Draft
-        | Piece::Tool(_)
-        | Piece::ToolArgument(..) => Varies::Never,
-        Piece::Visit | Piece::OwnStep | Piece::Step(_) | Piece::EachVisit(..) => Varies::ByVisit,
-        Piece::Argument(_) | Piece::Code | Piece::Clock | Piece::Hex | Piece::Applied | Piece::Seconds(_) => {
-            Varies::ByChance
-        }
-    };
-    template.pieces.iter().map(of).max().unwrap_or(Varies::Never)
 }

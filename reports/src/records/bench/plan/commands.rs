@@ -6,7 +6,7 @@ use crate::records::{Drawn, Pools, Seeds};
 
 impl Plan {
     /// The command that measures this plan from the start. It leaves out the settings of guards that came from a file
-    /// or from the environment; the plan has them.
+    /// or from the environment, and which transcripts are kept in the folder of `--out`; the plan has them.
     #[must_use]
     pub fn command(&self) -> String {
         let mut command = match &self.live {

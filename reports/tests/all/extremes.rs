@@ -139,7 +139,7 @@ fn counts_that_no_trials_have_are_refused_where_they_are() {
 /// A few bytes plan ten million seeds of each of many scenarios.
 #[test]
 fn whether_a_record_is_whole_takes_no_look_at_each_seed() {
-    let mut bench = small::bench(8);
+    let mut bench = small::bench(small::SEEDS);
     assert!(bench.is_whole());
     bench.plan.seeds = [0, SEEDS_MAX - 1];
     bench.done = vec![Seeds::range(0, SEEDS_MAX - 1); 10_000];

@@ -151,7 +151,7 @@ fn cells_with_nothing_to_count_are_counted_apart() {
         judge(&[gate(text)], Sureness::Certain, &bench, found).cells[0]
     };
     let of = |judged, failed, passed_over| Tally { judged, failed, passed_over };
-    assert_eq!(tally("late>0.9"), of(1, 0, 1));
+    assert_eq!(tally("late<0.5"), of(1, 0, 1));
     assert_eq!(tally("told<1"), of(1, 1, 1));
     assert_eq!(tally("false_rate>5"), of(0, 0, 2));
     assert_eq!(tally("done<0.1"), of(2, 1, 0));

@@ -94,6 +94,9 @@ pub fn run(
             let seeds: Seeds = block.iter().copied().collect();
             let units = seeds.count();
             bench.add(scenario, &seeds, &cells).expect("a missing seed is in no record");
+            if let Some(counts) = &mut bench.kept {
+                counts[scenario] += kept.seeds().count() as u64;
+            }
             if follow.block(bench, Played { scenario: &label, units, kept })?.is_break() {
                 return Ok(());
             }

@@ -153,19 +153,40 @@ pub(crate) fn typed(input: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
 
-/// The text of a seed in kept transcripts.
-///
-/// # Errors
-/// It cannot be unpacked, or is too long.
-pub(crate) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
-    unpacked_to(packed, KEPT_MAX)
+/// How many times their size kept transcripts may unpack to, beyond [`KEPT_MAX`]: ten times as much as sensible ones
+/// do. A text that was made to be large packs to a thirty-thousandth.
+const KEPT_TIMES: u64 = 1_000;
+
+/// What kept transcripts may unpack to, all that one command reads of a record together.
+#[derive(Debug)]
+pub(crate) struct Room {
+    left: u64,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { left: KEPT_MAX }
+    }
+}
+
+impl Room {
+    /// The text of a seed.
+    ///
+    /// # Errors
+    /// It cannot be unpacked, or is too long, by itself or after what was unpacked before.
+    pub(crate) fn unpacked(&mut self, packed: &[u8]) -> io::Result<Vec<u8>> {
+        self.left = self.left.saturating_add(packed.len() as u64 * KEPT_TIMES);
+        let text = unpacked_to(packed, self.left.min(KEPT_MAX))?;
+        self.left -= text.len() as u64;
+        Ok(text)
+    }
 }
 
 fn unpacked_to(packed: &[u8], most: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     zstd::stream::read::Decoder::new(packed)?.take(most + 1).read_to_end(&mut text)?;
     if text.len() as u64 > most {
-        let why = format!("it has more than {} MiB, unpacked", most >> 20);
+        let why = format!("it unpacks to more than the {} MiB that are left for it", most >> 20);
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     Ok(text)
@@ -202,9 +223,29 @@ mod tests {
         assert!(packed.len() < 10_000);
         assert_eq!(unpacked_to(&packed, 3 << 20).expect("it fits").len(), 3 << 20);
         let bad = unpacked_to(&packed, 2 << 20).expect_err("it is longer");
-        assert_eq!(bad.to_string(), "it has more than 2 MiB, unpacked");
+        assert_eq!(bad.to_string(), "it unpacks to more than the 2 MiB that are left for it");
         let most = io::repeat(b'x').take(BYTES_MAX);
         assert_eq!(whole(most, Path::new("a"), "a file").expect("it fits").len() as u64, BYTES_MAX);
+    }
+
+    /// A few bytes for each of many seeds are as much as many for one.
+    #[test]
+    fn kept_transcripts_have_a_bound_together() {
+        let packed = zstd::stream::encode_all(io::repeat(b'x').take(3 << 20), 1).expect("it packs");
+        let mut room = Room { left: 4 << 20 };
+        let gained = packed.len() as u64 * KEPT_TIMES;
+        assert!(gained < 1 << 20, "{gained}");
+        assert_eq!(room.unpacked(&packed).expect("it fits").len(), 3 << 20);
+        assert_eq!(room.left, (1 << 20) + gained);
+        let bad = room.unpacked(&packed).expect_err("all of it together is longer").to_string();
+        assert!(bad.starts_with("it unpacks to more than the "), "{bad}");
+        // What packs no better than runs do takes no room.
+        let sensible: Vec<u8> = (0..1_000_000_u32).flat_map(|at| (at % 65_536).to_le_bytes()).collect();
+        let packed = zstd::stream::encode_all(&*sensible, 1).expect("it packs");
+        let mut room = Room { left: 0 };
+        for _ in 0..10 {
+            assert_eq!(room.unpacked(&packed).expect("it fits").len(), sensible.len());
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use balk_reports::records::{Bench, Cell, Plan};
 
-use super::folder::Folder;
+use super::folder::{Folder, Kept};
 use super::matrix::Matrix;
 use super::unit::{self, Keep};
 use crate::error::Error;
@@ -39,18 +39,19 @@ const KEPT: usize = 2;
 /// If the matrix has another plan than the record.
 pub fn again(matrix: &Matrix, bench: &Bench, folder: &Folder) -> Result<Again, Error> {
     let mut again = Again { units: 0, cells: 0, transcripts: 0, difference: None };
+    let mut kept = folder.kept(&bench.plan);
     for scenario in spread(bench.plan.scenarios.len()) {
         let left = UNITS.saturating_sub(again.units);
         if left == 0 || again.difference.is_some() {
             break;
         }
-        again.plays(matrix, bench, folder, (scenario, left))?;
+        again.plays(matrix, bench, &mut kept, (scenario, left))?;
     }
     if again.cells == 0 && again.transcripts == 0 {
         let count = |scenario: &usize| bench.done[*scenario].count();
         let fewest = (0..bench.plan.scenarios.len()).filter(|it| count(it) > 0).min_by_key(count);
         if let Some(scenario) = fewest {
-            again.plays(matrix, bench, folder, (scenario, UNITS_OF_ONE))?;
+            again.plays(matrix, bench, &mut kept, (scenario, UNITS_OF_ONE))?;
         }
     }
     Ok(again)
@@ -62,27 +63,34 @@ impl Again {
         &mut self,
         matrix: &Matrix,
         bench: &Bench,
-        folder: &Folder,
+        kept: &mut Kept<'_>,
         (scenario, most): (usize, u64),
     ) -> Result<(), Error> {
         let seeds = seeds(bench, scenario, most.max(UNITS));
         if seeds.is_empty() {
             return Ok(());
         }
-        let kept = folder.kept(&bench.plan.scenarios[scenario].label(), &seeds)?;
         let is_whole = seeds.len() as u64 <= most;
-        let played: BTreeSet<u64> = if is_whole { seeds } else { kept.keys().copied().take(KEPT).collect() };
+        let mut left = if is_whole { usize::MAX } else { KEPT };
         let mut cells = vec![Cell::default(); bench.plan.stacks.len()];
-        for seed in played {
+        for seed in seeds {
+            if left == 0 {
+                break;
+            }
+            let kept = kept.of(scenario, seed)?;
+            if kept.is_empty() && !is_whole {
+                continue;
+            }
+            left -= 1;
             let drawn = matrix.scenario(scenario, seed);
             let stacks = matrix.simulations(&drawn);
             let suite = bench.plan.scenarios[scenario].suite;
             let records =
                 unit::play(&stacks, suite, seed, matrix.set(scenario), Keep::Everything, &mut cells);
             self.units += 1;
-            for record in kept.get(&seed).into_iter().flatten() {
+            for record in kept {
                 self.transcripts += 1;
-                if !records.contains(record) {
+                if !records.contains(&record) {
                     let what = format!("the transcript of seed {seed}");
                     self.difference.get_or_insert(named(&bench.plan, scenario, &record.guard, &what));
                 }

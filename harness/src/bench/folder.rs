@@ -30,6 +30,8 @@ use crate::files::{self, Out};
 use crate::input;
 use crate::lock::{self, Lock};
 
+pub use kept::Kept;
+
 /// The name of the record in its folder.
 pub const RECORD: &str = "bench.jsonl";
 const META: &str = "meta.json";

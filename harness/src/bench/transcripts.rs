@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::io;
 
 use balk_reports::records::TrialRecord;
+use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::input;
+use crate::input::Room;
 
 /// Seeds in one file, and between two reports of a running bench. With one file per seed, creating the files would
 /// take several times as long as writing the records.
@@ -107,12 +108,12 @@ impl Transcripts {
     /// # Errors
     /// What is not as it was written.
     pub fn parse_old(file: &[u8]) -> Result<Self, Damage> {
-        let (mut rest, mut found) = (file, Self::default());
+        let (mut rest, mut found, mut room) = (file, Self::default(), Room::default());
         while !rest.is_empty() {
             let at = file.len() - rest.len();
             let head = OLD_MARK.len() + 16;
             let (seed, packed) = first(rest, &OLD_MARK, head).ok_or(Damage { at, seed: None })?;
-            input::unpacked(packed).map_err(|_| Damage { at, seed: Some(seed) })?;
+            room.unpacked(packed).map_err(|_| Damage { at, seed: Some(seed) })?;
             rest = &rest[head + packed.len()..];
             found.frames.insert(seed, sealed(seed, packed));
         }
@@ -151,10 +152,18 @@ impl Transcripts {
     /// The records of a seed, in the order of the stacks; none if the seed was not kept.
     ///
     /// # Errors
-    /// Bytes that do not unpack, or are no records.
+    /// Bytes that do not unpack, unpack to too much, or are no records.
     pub fn of(&self, seed: u64) -> io::Result<Vec<TrialRecord>> {
+        self.read(seed, &mut Room::default())
+    }
+
+    /// The same, or a part of each record, within the room for all that is unpacked.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn read<T: DeserializeOwned>(&self, seed: u64, room: &mut Room) -> io::Result<Vec<T>> {
         let Some(frame) = self.frames.get(&seed) else { return Ok(Vec::new()) };
-        let text = input::unpacked(&frame[HEAD..])?;
+        let text = room.unpacked(&frame[HEAD..])?;
         let records = serde_json::Deserializer::from_slice(&text).into_iter();
         Ok(records.collect::<Result<_, serde_json::Error>>()?)
     }

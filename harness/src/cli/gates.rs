@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use balk_reports::records::Plan;
-use balk_reports::report::gate::{Condition, Found, Gate, Judged, NoSuch, Sureness, annotation};
+use balk_reports::report::gate::{Condition, Found, Gate, Judged, NoSuch, Sureness, Tally, annotation};
 use clap::{Args, ValueEnum};
 
 use super::out::workflow_command;
@@ -36,7 +36,8 @@ WHERE is stubborn, control or a scenario. OP is <, <=, > or >=, NUMBER as in 3, 
   rates   false_rate (false interventions in 1,000 healthy turns)
   compare recovery_change done_change false_rate_change (B minus A; `balk compare` only)
 With --gate certain a gate fails unless its 95 % bound clears it, so too few trials fail as well; with --gate refuted
-it fails only if the other bound does not clear it either.";
+it fails only if the other bound does not clear it either. Where told, unprompted, late or false_rate has nothing to
+count, nothing fails: the gate passes over such a cell, and says how many there are.";
 
 /// Which end of a rate's interval is judged.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -128,10 +129,15 @@ impl Gates {
             let title = format!("{} with {}", it.scenario, it.stack);
             failed(&mut out, &title, &it.to_string(), &it.again)?;
         }
-        for (gate, (cells, fails)) in self.fail_on.iter().zip(&judged.cells) {
-            match cells {
-                0 => say(format_args!("note: the gate {gate} has no cell to judge")),
-                cells => writeln!(out, "gate {gate}: {fails} of {cells} cells fail")?,
+        for (gate, &Tally { judged, failed, passed_over }) in self.fail_on.iter().zip(&judged.cells) {
+            let empty = match passed_over {
+                0 => String::new(),
+                1 => "; 1 cell has nothing to count".to_owned(),
+                many => format!("; {many} cells have nothing to count"),
+            };
+            match judged {
+                0 => say(format_args!("note: the gate {gate} has no cell to judge{empty}")),
+                cells => writeln!(out, "gate {gate}: {failed} of {cells} cells fail{empty}")?,
             }
         }
         out.flush()

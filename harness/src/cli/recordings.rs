@@ -1,5 +1,6 @@
 //! Recorded transcripts on the command line: where they are, and facts that they lack.
 
+use std::fmt::Display;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,31 @@ impl Recordings {
             Ends::Tool => Protocol::Tool,
         };
         Ok(Setting { protocol, tools: tool_table(self.tools.as_deref())? })
+    }
+}
+
+/// The number of bad lines that are shown per file.
+const BAD_LINES_SHOWN: u64 = 20;
+
+/// The bad lines of the file that is being read. A file of nothing else may have millions.
+#[derive(Default)]
+pub(super) struct BadLines(u64);
+
+impl BadLines {
+    /// Says why a line cannot be used, unless enough others were shown.
+    pub(super) fn add(&mut self, name: &str, line: u64, reason: &dyn Display) {
+        self.0 += 1;
+        if self.0 <= BAD_LINES_SHOWN {
+            say(format_args!("{name}:{line}: {reason}"));
+        }
+    }
+
+    /// Says how many more the file had that now ends.
+    pub(super) fn end(&mut self, name: &str) {
+        let more = std::mem::take(&mut self.0).saturating_sub(BAD_LINES_SHOWN);
+        if more > 0 {
+            say(format_args!("{name}: {more} more bad lines, not shown"));
+        }
     }
 }
 

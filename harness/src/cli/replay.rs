@@ -11,8 +11,8 @@ use super::context::Context;
 use super::document;
 use super::format::Medium;
 use super::progress;
-use super::recordings::{self, Recordings, Sought, Unknown};
-use super::say::{complain, say};
+use super::recordings::{self, BadLines, Recordings, Sought, Unknown};
+use super::say::complain;
 use super::screen;
 use super::threads::threads;
 use crate::bench::Folder;
@@ -107,9 +107,6 @@ A bad line is reported, counted and skipped. Exit codes: 0 fine, with or without
 of any file can be used; 4 if the guards of a record do not decide as recorded; 6 if a guard broke. The report is
 written before a non-zero exit.";
 
-/// The number of bad lines that are shown per file; all are counted, and the JSON form has all.
-const BAD_LINES_SHOWN: u64 = 20;
-
 impl Replay {
     /// Runs the command.
     ///
@@ -193,21 +190,19 @@ impl Report {
             files.iter().map(|file| document::name(&file.path).display().to_string()).collect();
         // Output would break a bar on the same terminal.
         let bar = self.bar.clone();
-        let mut bad = 0;
+        let mut bad = BadLines::default();
         replay.files(&mut recordings::inputs(files, &bar), &mut |batch| {
             bar.suspend(|| {
                 batch.into_iter().try_for_each(|taken| match taken {
                     Taken::Found(file, items) => items.into_iter().try_for_each(|item| {
-                        bad += u64::from(item.found.is_err());
                         let item = if self.redacts { item.redacted() } else { item };
-                        self.item(&names[file], &item, bad)
+                        if let Err(reason) = &item.found {
+                            bad.add(&names[file], item.line, reason);
+                        }
+                        self.item(&names[file], &item)
                     }),
                     Taken::Ended(file, ending) => {
-                        let bad = std::mem::take(&mut bad);
-                        if bad > BAD_LINES_SHOWN {
-                            let more = bad - BAD_LINES_SHOWN;
-                            say(format_args!("{}: {more} more bad lines, not shown", names[file]));
-                        }
+                        bad.end(&names[file]);
                         self.ended(&files[file].path, ending);
                         Ok(())
                     }
@@ -230,14 +225,9 @@ impl Report {
         }
     }
 
-    /// One line of a file; `bad` is the number of bad lines so far.
-    fn item(&mut self, source: &str, item: &Item, bad: u64) -> io::Result<()> {
+    /// One line of a file.
+    fn item(&mut self, source: &str, item: &Item) -> io::Result<()> {
         self.summary.add(source, item);
-        if let Err(reason) = &item.found
-            && bad <= BAD_LINES_SHOWN
-        {
-            say(format_args!("{source}:{}: {reason}", item.line));
-        }
         match (self.format, &item.found) {
             (Medium::Html, _) => {
                 self.page.add(source, item);

@@ -18,8 +18,8 @@ use super::format::Medium;
 use super::gates;
 use super::out;
 use super::progress;
-use super::recordings::{self, Recordings, Sought, Unknown};
-use super::say::{complain, say};
+use super::recordings::{self, BadLines, Recordings, Sought, Unknown};
+use super::say::complain;
 use super::threads::threads;
 use crate::engine::TruthChannel;
 use crate::error::Error;
@@ -175,14 +175,17 @@ impl Triage {
             files.iter().map(|file| document::name(&file.path).display().to_string()).collect();
         let total = files.iter().filter_map(|file| file.path.metadata().ok()).map(|it| it.len()).sum();
         let bar = progress::bytes(total);
-        let mut unknown = Unknown::default();
+        let (mut unknown, mut bad) = (Unknown::default(), BadLines::default());
         replay.files(&mut recordings::inputs(&files, &bar.clone()), &mut |batch| {
             bar.suspend(|| {
                 for taken in batch {
+                    if let Taken::Ended(file, _) = &taken {
+                        bad.end(&names[*file]);
+                    }
                     match taken {
                         Taken::Found(file, items) => {
                             for item in items {
-                                self.complain(&names[file], &item);
+                                self.complain(&names[file], &item, &mut bad);
                                 triage.add(&names[file], item, &stack);
                             }
                         }
@@ -238,13 +241,13 @@ impl Triage {
     }
 
     /// Says why a line cannot be used, if it cannot.
-    fn complain(&self, name: &str, Item { line, found }: &Item) {
+    fn complain(&self, name: &str, Item { line, found }: &Item, bad: &mut BadLines) {
         if let Err(reason) = found {
             let mut reason = reason.clone();
             if self.redact {
                 reason.redact();
             }
-            say(format_args!("{name}:{line}: {reason}"));
+            bad.add(name, *line, &reason);
         }
     }
 

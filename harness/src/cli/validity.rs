@@ -6,6 +6,7 @@ use std::io::{Cursor, Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use balk_guards::{Entry, Origin};
 use balk_reports::report::document::terminal;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -21,7 +22,7 @@ use super::{progress, screen};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::guards::{CEILING, ORACLE, Recipes};
-use crate::import::{Format as LogFormat, Outcome, Setting};
+use crate::import::{Format as LogFormat, Outcome, Placed, Setting};
 use crate::replay::labels::{self, Point};
 use crate::replay::{Broken, Found, Item, Replay, Replayed};
 use crate::validity::{self, Comparison, Depths, Seen, Side, Simulated};
@@ -225,14 +226,14 @@ impl Recorded {
         points: &[Point],
         bar: &ProgressBar,
     ) -> Result<Self, Error> {
-        let mut recorded = Self::default();
+        let mut recorded = Self { depths: Depths::new(points), ..Self::default() };
         for (at, stack) in stacks.iter().enumerate() {
             let mut side = Side::new(points.to_vec());
             for Sought { path: file, .. } in files {
                 let input = recordings::open(file).map_err(|error| Error::unreadable(file, &error))?;
                 asking.replay(stack, input, file, &mut |item| {
                     if at == 0 {
-                        recorded.see(points, item);
+                        recorded.see(item);
                     }
                     add(&mut side, item, |it| it.outcome == Outcome::Resolved);
                 })?;
@@ -253,18 +254,24 @@ impl Recorded {
     }
 
     /// What does not depend on the stack.
-    fn see(&mut self, points: &[Point], item: &Item) {
+    fn see(&mut self, item: &Item) {
         match &item.found {
             Ok(Found::Foreign(it)) => {
                 self.transcripts += 1;
-                self.depths.add(points, it);
+                self.depths.add(it);
                 self.unflagged[0] += it.oddities.unknown_status;
-                self.unflagged[1] += it.folded.calls + it.folded.end.map_or(0, |end| end.calls_after);
+                self.unflagged[1] += results(it);
             }
             Ok(Found::Own(_)) => {}
             Err(_) => self.bad += 1,
         }
     }
+}
+
+/// The results that the recording has. A call without one got an entry all the same, and a late one got none.
+fn results(replayed: &Replayed) -> u64 {
+    let is_recorded = |it: &&Placed| matches!(&it.entry, Entry::Result(it) if it.origin != Origin::Missing);
+    replayed.entries.iter().filter(is_recorded).count() as u64 + replayed.oddities.late_results
 }
 
 /// Adds a transcript of another agent. `is_untroubled` is whether its firings count as disturbance.
@@ -310,5 +317,53 @@ impl Asking<'_> {
                 ..Error::file(name, "a file that can be read to its end", error)
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use balk_guards::{Completion, FinishReason, Offer, RawCall, Status, ToolResult, Usage};
+
+    use super::*;
+    use crate::import::Oddities;
+    use crate::replay::Folded;
+
+    /// Four calls, of which one has no result and one a late one; two of the three results have no status.
+    #[test]
+    fn calls_without_a_result_are_no_results_with_a_status() {
+        let raw = |id: &str| RawCall { id: id.into(), tool: "bash".into(), arguments: "{}".into() };
+        let calls = ["a", "b", "c", "d"].map(raw);
+        let said = Completion::new([], calls, FinishReason::Stop, Usage::default(), &Offer::default());
+        let result = |at: usize, status, origin| {
+            let result = ToolResult::executed(&said.calls[at], status, "x");
+            Placed { message: 1, entry: Entry::Result(ToolResult { origin, ..result }) }
+        };
+        let entries = vec![
+            result(0, Status::Ok, Origin::Executed),
+            result(1, Status::Unknown, Origin::Executed),
+            result(2, Status::Unknown, Origin::Missing),
+            result(3, Status::Unknown, Origin::Missing),
+        ];
+        let replayed = Replayed {
+            id: Arc::from("a"),
+            model: "".into(),
+            outcome: Outcome::Unknown,
+            replies: vec![0],
+            oddities: Oddities {
+                unknown_status: 2,
+                late_results: 1,
+                missing_results: 2,
+                ..Oddities::default()
+            },
+            times: Vec::new(),
+            entries,
+            folded: Folded { turns: 1, calls: 4, ..Folded::default() },
+            blind: false,
+        };
+        let mut recorded = Recorded::default();
+        recorded.see(&Item { line: 1, found: Ok(Found::Foreign(replayed)) });
+        assert_eq!(recorded.unflagged, [2, 3]);
     }
 }

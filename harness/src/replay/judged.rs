@@ -161,7 +161,11 @@ impl Judged {
                 });
             }
         }
-        let is_judged = |it: &FiredAt| judged.iter().any(|place| it.reply.abs_diff(*place) <= WINDOW);
+        judged.sort_unstable();
+        let is_judged = |it: &FiredAt| {
+            let first = judged.partition_point(|place| place + WINDOW < it.reply);
+            judged.get(first).is_some_and(|place| *place <= it.reply + WINDOW)
+        };
         let stretches = firings.chunk_by(|_, next| !next.opens_stretch);
         let open: Vec<FiredAt> =
             stretches.filter(|it| !it.iter().any(is_judged)).map(|it| it[0].clone()).collect();
@@ -308,13 +312,16 @@ fn fired(event: &Event, reply: usize) -> Option<FiredAt> {
     }
 }
 
-/// The firings near a point: first those before or at it, then those after it, each the nearest first.
+/// The firings near a point: first those before or at it, then those after it, each the nearest first. `firings` are in
+/// the order of the replies.
 fn near(place: usize, firings: &[FiredAt]) -> Vec<Near> {
-    let near = |fired: &FiredAt| {
+    let first = firings.partition_point(|fired| fired.reply + WINDOW < place);
+    let near = firings[first..].iter().take_while(|fired| fired.reply <= place + WINDOW);
+    let near = near.filter_map(|fired| {
         let after = fired.reply.checked_signed_diff(place)?;
-        (after.unsigned_abs() <= WINDOW).then(|| Near { after, fired: fired.clone() })
-    };
-    let mut all: Vec<Near> = firings.iter().filter_map(near).collect();
+        Some(Near { after, fired: fired.clone() })
+    });
+    let mut all: Vec<Near> = near.collect();
     all.sort_by_key(|it| (it.after > 0, it.after.unsigned_abs()));
     all
 }

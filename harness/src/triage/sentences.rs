@@ -95,6 +95,12 @@ pub(super) fn blind_to(it: &Triage) -> Vec<String> {
         let why = "the guards would have ended them too often";
         blind.push(format!("the last part of {} runs ({why})", counts.not_whole));
     }
+    if counts.bad_lines > 0 {
+        blind.push(format!("what is in {} bad lines (`balk import` says why)", counts.bad_lines));
+    }
+    if counts.broken_files > 0 {
+        blind.push(format!("what is in {} files that could not be read to their end", counts.broken_files));
+    }
     blind
 }
 

@@ -65,7 +65,16 @@ fn gates_that_no_cell_fails_end_well() {
     // In these runs there is nothing to tell the user.
     let (code, _, err) = bench(work.path(), &["--fail-on", "oracle@paging: told<1"]);
     assert_eq!(code, 0);
-    assert!(err.contains("note: the gate oracle@paging: told < 1 has no cell to judge"), "{err}");
+    let note = "note: the gate oracle@paging: told < 1 has no cell to judge; 1 cell has nothing to count";
+    assert!(err.contains(note), "{err}");
+    // Beside cells that are judged, it is said as well.
+    let gate = ["--fail-on", "oracle: told<0.01", "--gate", "refuted"];
+    let (code, out, err) = bench(work.path(), &gate);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("gate oracle: told < 0.01: 0 of 2 cells fail; 1 cell has nothing to count\n"),
+        "{out}"
+    );
 }
 
 /// A reader who stops after the first lines must not make a gate pass.

@@ -36,6 +36,7 @@ mod hunt;
 mod import;
 mod interactive;
 mod interrupted;
+mod kept;
 #[cfg(unix)]
 mod kills;
 mod label;

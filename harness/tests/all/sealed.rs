@@ -386,7 +386,7 @@ fn damage_of_completions_is_found_in_its_line() {
     }
 }
 
-/// Neither a file of another scenario nor one of other seeds passes for what was kept.
+/// Neither a folder of no scenario nor a file of other seeds passes for what was kept.
 #[test]
 fn kept_transcripts_in_another_place_are_found() {
     let work = made();

@@ -58,6 +58,21 @@ fn the_worst_run_is_first_whatever_the_number_of_threads() {
     assert!(first.starts_with("  1  a.jsonl:2:") && first.contains(" of 13 turns stuck"), "{}", one.1);
 }
 
+/// A pile of which a part cannot be read does not look like a whole one, and says no more than a person reads.
+#[test]
+fn bad_lines_are_counted_and_the_first_of_a_file_are_shown() {
+    let pile = pile();
+    fs::write(pile.path().join("b.jsonl"), format!("{}\n{}", run("fine", "failed", 1), "no\n".repeat(30)))
+        .expect("a file");
+    let (exit, text, err) = balk(pile.path(), "1", &["triage", "b.jsonl", "a.jsonl", "b.jsonl"]);
+    assert_eq!((exit, err.matches(": not-json").count()), (0, 40), "{err}");
+    assert_eq!(err.matches("b.jsonl: 10 more bad lines, not shown\n").count(), 2, "{err}");
+    assert!(text.contains("; what is in 60 bad lines (`balk import` says why)"), "{text}");
+    let (_, page, _) = balk(pile.path(), "1", &["triage", "b.jsonl", "--format", "html"]);
+    assert!(page.contains("what is in 30 bad lines"), "{page}");
+    assert!(!balk(pile.path(), "1", &["triage", "a.jsonl"]).1.contains("bad lines"));
+}
+
 /// Guards would have ended this run several times. Those that start anew need turns to see the same again, and the
 /// loop is one all the same.
 #[test]

@@ -15,7 +15,7 @@ mod scope;
 
 pub use annotation::annotation;
 pub use condition::{Condition, Order, Sureness};
-pub use gates::{Failed, Gate, Judged, judge};
+pub use gates::{Failed, Gate, Judged, Tally, judge};
 pub use measured::{Measured, named};
 pub use metric::{Found, Metric};
 pub use number::Number;

@@ -3,6 +3,8 @@
 //! A case fails if its cell fails a gate; its output is the command that shows one of its trials. A cell without trials
 //! is skipped. There are no times and no dates: the same record gives the same bytes.
 
+use std::collections::BTreeMap;
+
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::document::visible;
@@ -47,9 +49,16 @@ pub fn safety(report: &Report) -> Vec<FailedGate> {
 #[must_use]
 pub fn render(report: &Report, failed: &[FailedGate]) -> String {
     let mut suites = Suites::new(if report.live.is_some() { "balk live" } else { "balk bench" });
+    let mut by_cell: BTreeMap<[&str; 2], Vec<&FailedGate>> = BTreeMap::new();
+    for it in failed {
+        by_cell.entry([&it.scenario, &it.stack]).or_default().push(it);
+    }
     for table in &report.scenarios {
         let mut suite = TestSuite::new(&*table.scenario);
-        suite.add_test_cases(table.rows.iter().map(|row| case(table, row, failed)));
+        suite.add_test_cases(table.rows.iter().map(|row| {
+            let gates = by_cell.get(&[&*table.scenario, &*row.stack]);
+            case(table, row, gates.map_or(&[], Vec::as_slice))
+        }));
         suites.add_test_suite(suite);
     }
     written(&suites)
@@ -63,10 +72,9 @@ pub(super) fn written(suites: &Suites) -> String {
     if text.ends_with('\n') { text } else { text + "\n" }
 }
 
-fn case(table: &ScenarioTable, row: &ScenarioRow, failed: &[FailedGate]) -> TestCase {
-    let gates: Vec<&FailedGate> =
-        failed.iter().filter(|it| it.scenario == table.scenario && it.stack == row.stack).collect();
-    let status = match (row.counts.trials, &*gates) {
+/// The case of a cell; it fails these gates.
+fn case(table: &ScenarioTable, row: &ScenarioRow, gates: &[&FailedGate]) -> TestCase {
+    let status = match (row.counts.trials, gates) {
         (0, _) => {
             let mut skipped = TestCaseStatus::skipped();
             skipped.set_message("no trial ran");

@@ -71,10 +71,26 @@ fn fisher([x, n]: [u64; 2], [y, m]: [u64; 2]) -> f64 {
         let factorial = |it: u64| libm::lgamma(float(it) + 1.0);
         factorial(of) - factorial(k) - factorial(of - k)
     };
-    let chance = |k: u64| libm::exp(choose(n, k) + choose(m, all - k) - choose(n + m, all));
-    let below: f64 = (all.saturating_sub(m)..=x).map(chance).sum();
-    let above: f64 = (x..=all.min(n)).map(chance).sum();
-    (2.0 * below.min(above)).min(1.0)
+    let chance = libm::exp(choose(n, x) + choose(m, y) - choose(n + m, all));
+    // Both tails have the chance of `x`. That of the tail in which chances fall is summed.
+    let [a, b, c, d] = [x, n - x, y, m - y].map(float);
+    let falls_below = a * d <= (b + 1.0) * (c + 1.0);
+    let outer = if falls_below { tail(chance, [a, d], [b, c]) } else { tail(chance, [b, c], [a, d]) };
+    (2.0 * outer.min(1.0 - outer + chance)).min(1.0)
+}
+
+/// The sum of a tail of the hypergeometric distribution: of a table with this chance, and of those that follow as one
+/// diagonal of it falls and the other one rises. So much is left out as no figure shows: there are at most as many
+/// tables as trials, and chances fall.
+fn tail(mut chance: f64, mut falling: [f64; 2], mut rising: [f64; 2]) -> f64 {
+    let mut sum = chance;
+    while chance > 1e-25 * sum && falling.iter().all(|it| *it > 0.0) {
+        rising = rising.map(|it| it + 1.0);
+        chance *= falling[0] * falling[1] / (rising[0] * rising[1]);
+        falling = falling.map(|it| it - 1.0);
+        sum += chance;
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -91,6 +107,43 @@ mod tests {
         assert!((fisher([10, 13], [2, 17]) / 2.0 - 0.000_465_2).abs() < 1e-6);
         assert_eq!(fisher([5, 10], [5, 10]), 1.0);
         assert!((fisher([0, 30], [0, 30]) - 1.0).abs() < 1e-12);
+    }
+
+    /// Both tails, each term by itself.
+    fn long_fisher([x, n]: [u64; 2], [y, m]: [u64; 2]) -> f64 {
+        let all = x + y;
+        let factorial = |it: u64| libm::lgamma(float(it) + 1.0);
+        let choose = |of: u64, k: u64| factorial(of) - factorial(k) - factorial(of - k);
+        let chance = |k: u64| libm::exp(choose(n, k) + choose(m, all - k) - choose(n + m, all));
+        let below: f64 = (all.saturating_sub(m)..=x).map(chance).sum();
+        let above: f64 = (x..=all.min(n)).map(chance).sum();
+        (2.0 * below.min(above)).min(1.0)
+    }
+
+    #[test]
+    fn a_p_value_is_the_sum_of_its_tail() {
+        for (n, m) in [(1, 1), (7, 5), (12, 30), (1, 40), (200, 31)] {
+            for x in 0..=n {
+                for y in 0..=m {
+                    let (found, long) = (fisher([x, n], [y, m]), long_fisher([x, n], [y, m]));
+                    assert!((found - long).abs() <= 1e-10 * long, "{x} of {n}, {y} of {m}: {found}, {long}");
+                }
+            }
+        }
+        for (x, y) in [(4_100, 4_000), (4_300, 4_000), (5_000, 4_000), (0, 3), (10_000, 0), (5_000, 5_000)] {
+            let [found, long] = [fisher, long_fisher].map(|of| of([x, 10_000], [y, 9_000]));
+            assert!((found - long).abs() <= 1e-7 * long, "{x} and {y}: {found}, {long}");
+        }
+    }
+
+    /// A few bytes of a record can count ten million trials in each of many cells.
+    #[test]
+    fn a_p_value_costs_about_the_same_however_many_trials_it_is_of() {
+        let of = 10_000_000;
+        for nth in 0..2_000 {
+            let p = fisher([of / 2 + nth, of], [of / 2, of]);
+            assert!((0.0..=1.0).contains(&p), "{nth}: {p}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A record with any numbers is refused, or everything can be computed from it.
 
 use balk_reports::records::seal::Sealing;
-use balk_reports::records::{BadBench, Bench, Beside};
+use balk_reports::records::{BadBench, Bench, Beside, SEEDS_MAX, Seeds};
 use balk_reports::report::compare::{
     Comparison, comparison_as_document, comparison_as_json, comparison_as_page,
 };
@@ -134,6 +134,18 @@ fn counts_that_no_trials_have_are_refused_where_they_are() {
     plan.scenarios = vec![plan.scenarios[0].clone(); 40_000];
     let (expected, found) = plan.check_size().expect_err("it is too large");
     assert_eq!((&*expected, &*found), ("at most 100000 cells", "40000 scenarios with 3 stacks"));
+}
+
+/// A few bytes plan ten million seeds of each of many scenarios.
+#[test]
+fn whether_a_record_is_whole_takes_no_look_at_each_seed() {
+    let mut bench = small::bench(small::SEEDS);
+    assert!(bench.is_whole());
+    bench.plan.seeds = [0, SEEDS_MAX - 1];
+    bench.done = vec![Seeds::range(0, SEEDS_MAX - 1); 10_000];
+    assert!(bench.is_whole());
+    bench.done[9_999] = Seeds::range(0, SEEDS_MAX - 2);
+    assert!(!bench.is_whole());
 }
 
 #[test]

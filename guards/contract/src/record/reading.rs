@@ -1,12 +1,14 @@
 //! Reading entries back.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::entry::{CompletionRecord, EntryRecord, InterventionRecord, ResultRecord};
-use crate::completion::Completion;
+use crate::completion::{Completion, ToolCall};
 use crate::entry::{Entry, Intervention, InterventionKind, Start, ToolResult, Transcript, UserMessage};
 use crate::offer::{Offer, Tool};
+use crate::run::TRIES;
 
 /// A record that cannot be read back into a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ impl std::error::Error for BadRecord {}
 ///
 /// # Errors
 /// An entry that no transcript can have, by its index: an unknown kind of intervention, a result without its call, a
-/// tool name that is not legal, entries before the start.
+/// tool name that is not legal, entries before the start; more results of a call than a run commits.
 pub fn transcript(records: &[EntryRecord]) -> Result<Transcript, BadRecord> {
     let mut reader = Reader::default();
     records
@@ -42,7 +44,18 @@ pub fn transcript(records: &[EntryRecord]) -> Result<Transcript, BadRecord> {
 #[derive(Default)]
 struct Reader {
     offer: Option<Arc<Offer>>,
-    last: Option<Arc<Completion>>,
+    /// The calls of the last completion, by id.
+    calls: BTreeMap<Arc<str>, Open>,
+}
+
+/// The calls of a completion that have one id; most models give each its own.
+struct Open {
+    /// The first of them.
+    call: Arc<ToolCall>,
+    /// How many results may still come.
+    results: u32,
+    /// How many of them may still be ones before a call ran again.
+    tried: u32,
 }
 
 impl Reader {
@@ -64,8 +77,8 @@ impl Reader {
             EntryRecord::User { from, text } => Entry::User(UserMessage { from: *from, text: text.clone() }),
             EntryRecord::Completion(record) => Entry::Completion(self.completion(record)?),
             EntryRecord::Failed(failed) => Entry::Failed(failed.clone()),
-            EntryRecord::Tried(result) => Entry::Tried(self.result(result)?),
-            EntryRecord::Result(result) => Entry::Result(self.result(result)?),
+            EntryRecord::Tried(result) => Entry::Tried(self.result(result, |open| &mut open.tried)?),
+            EntryRecord::Result(result) => Entry::Result(self.result(result, |open| &mut open.results)?),
             EntryRecord::Intervention(it) => Entry::Intervention(self.intervention(it)?),
             EntryRecord::Answer(answer) => Entry::Answer(answer.clone()),
             EntryRecord::Compaction(compaction) => Entry::Compaction(compaction.clone()),
@@ -74,13 +87,26 @@ impl Reader {
         })
     }
 
-    fn result(&self, record: &ResultRecord) -> Result<ToolResult, String> {
-        let calls = self.last.as_ref().map_or(&[][..], |completion| &completion.calls);
-        let call = calls.iter().find(|call| call.id == record.call).ok_or_else(|| {
+    /// A result; `left` says how many of its kind may still come.
+    fn result(
+        &mut self,
+        record: &ResultRecord,
+        left: fn(&mut Open) -> &mut u32,
+    ) -> Result<ToolResult, String> {
+        let open = self.calls.get_mut(&record.call).ok_or_else(|| {
             format!("expected a result of a call in the last completion, found one of `{}`", record.call)
         })?;
+        let left = left(open);
+        *left = left.checked_sub(1).ok_or_else(|| {
+            format!(
+                "expected at most one result of a call, after at most {} before it ran again, found another one of \
+                 `{}`",
+                TRIES - 1,
+                record.call
+            )
+        })?;
         Ok(ToolResult {
-            call: call.clone(),
+            call: open.call.clone(),
             origin: record.origin,
             status: record.status,
             tries: record.tries,
@@ -91,7 +117,13 @@ impl Reader {
     fn completion(&mut self, record: &CompletionRecord) -> Result<Arc<Completion>, String> {
         let offer = self.offer.as_ref().ok_or("expected `start` first, found `completion`")?;
         let completion = Arc::new(record.completion(offer));
-        self.last = Some(completion.clone());
+        self.calls.clear();
+        for call in &completion.calls {
+            let new = || Open { call: call.clone(), results: 0, tried: 0 };
+            let open = self.calls.entry(call.id.clone()).or_insert_with(new);
+            open.results += 1;
+            open.tried += TRIES - 1;
+        }
         Ok(completion)
     }
 
@@ -186,6 +218,34 @@ mod tests {
         check(&entries);
         let json = check(&entries[..3]);
         assert!(json.contains(r#""kind":"repair","completion":{"parts":[],"calls":[{"id":"c""#), "{json}");
+    }
+
+    #[test]
+    fn more_results_of_a_call_than_a_run_commits_are_refused() {
+        let said = completion("", &[("bash", "{}")]);
+        let result =
+            |tries| ToolResult { tries, ..ToolResult::executed(&said.calls[0], Status::Error, "no") };
+        let entries = |tried: u32, results: u32| -> Vec<Entry> {
+            let begin = [start(), Entry::Completion(Arc::new(said.clone()))].into_iter();
+            let tried = (1..=tried).map(|tries| Entry::Tried(result(tries)));
+            begin.chain(tried).chain((0..results).map(|_| Entry::Result(result(TRIES)))).collect()
+        };
+        check(&entries(TRIES - 1, 1));
+        let reason = "expected at most one result of a call, after at most 4 before it ran again, found another one \
+                      of `c`";
+        for (tried, results, at) in [(TRIES, 0, 6), (0, 2, 3), (TRIES - 1, 2, 7)] {
+            let records: Vec<EntryRecord> = entries(tried, results).iter().map(EntryRecord::from).collect();
+            assert_eq!(transcript(&records), Err(BadRecord { entry: at, reason: reason.into() }));
+        }
+        // Calls that have one id have one result each.
+        let twice = completion("", &[("bash", "{}"), ("bash", "{}")]);
+        let results = twice.calls.iter().map(|it| Entry::Result(ToolResult::executed(it, Status::Ok, "")));
+        check(
+            &[start(), Entry::Completion(Arc::new(twice.clone()))]
+                .into_iter()
+                .chain(results)
+                .collect::<Vec<_>>(),
+        );
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! The kept transcripts in the folder of a bench: one folder for each scenario, one file for each block of seeds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use balk_reports::records::{Bench, Cell, Lapse, PlannedTranscripts, TrialRecord};
+use balk_reports::records::{Bench, Cell, Drawn, Lapse, Plan, PlannedTranscripts, TrialRecord};
+use serde::Deserialize;
 
 use super::name::folder_name;
 use super::{Folder, TRANSCRIPTS, unwritable};
 use crate::bench::transcripts::{Damage, Transcripts};
 use crate::error::Error;
-use crate::{files, input};
+use crate::files;
+use crate::input::{self, Room};
 
 impl Folder {
     /// Adds transcripts of one block of a scenario to those already kept.
@@ -25,35 +27,10 @@ impl Folder {
         self.add(&Path::new(&folder_name(scenario)).join(transcripts.file_name()), transcripts)
     }
 
-    /// The kept records of some seeds of a scenario, by seed; a seed without one is left out.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or has other contents.
-    pub fn kept(
-        &self,
-        scenario: &str,
-        seeds: &BTreeSet<u64>,
-    ) -> Result<BTreeMap<u64, Vec<TrialRecord>>, Error> {
-        let folder = self.path.join(TRANSCRIPTS).join(folder_name(scenario));
-        let mut files: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for &seed in seeds {
-            files.entry(Transcripts::file_of(seed)).or_default().push(seed);
-        }
-        let mut kept = BTreeMap::new();
-        for (name, seeds) in files {
-            let path = folder.join(name);
-            let Some(transcripts) = read(&path)? else { continue };
-            for seed in seeds {
-                let records = transcripts.of(seed).map_err(|error| {
-                    Error::file(&path, &format!("the records of seed {seed}"), error)
-                        .hint("it was changed, or is of another version: measure this part again")
-                })?;
-                if !records.is_empty() {
-                    kept.insert(seed, records);
-                }
-            }
-        }
-        Ok(kept)
+    /// Reads the kept records of the seeds of this plan.
+    #[must_use]
+    pub fn kept<'f>(&'f self, plan: &'f Plan) -> Kept<'f> {
+        Kept { folder: self, plan, last: None, room: Room::default() }
     }
 
     /// Removes all kept transcripts, which will be made again.
@@ -86,10 +63,17 @@ impl Folder {
             let expected = "the transcripts of a scenario of the plan";
             return Err(Error::file(other, expected, "those of another one").hint(MISPLACED));
         }
-        let (mut seeds, mut of_done) = (0, vec![0; record.done.len()]);
+        let (mut seeds, mut of_done, mut room) = (0, vec![0; record.done.len()], Room::default());
         self.each_transcripts(|name, transcripts| {
             let folder = name.iter().next().unwrap_or_default().to_string_lossy();
             let scenario = *names.get(&*folder).expect("it is of a scenario of the plan");
+            // The checksums are those of the file, wherever it is. One seed of it says where it was.
+            if let Some(first) = transcripts.seeds().next() {
+                let path = self.path.join(TRANSCRIPTS).join(name);
+                let origins: Vec<Origin> =
+                    transcripts.read(first, &mut room).map_err(|error| unusable(&path, first, error))?;
+                check_origins(&path, &record.plan, (scenario, first), origins)?;
+            }
             let done = |seed: &u64| record.done[scenario].has(*seed);
             seeds += transcripts.seeds().count() as u64;
             of_done[scenario] += transcripts.seeds().filter(done).count() as u64;
@@ -157,13 +141,87 @@ impl Folder {
     }
 }
 
-/// The number of seeds of a scenario that have kept transcripts at least: of a bench that keeps failing ones, as many
-/// as failed in one way under one stack.
+/// Reads kept records, one seed at a time: what all of them unpack to is more than memory takes.
+pub struct Kept<'f> {
+    folder: &'f Folder,
+    plan: &'f Plan,
+    /// The file that was read last, if it is there.
+    last: Option<(PathBuf, Option<Transcripts>)>,
+    room: Room,
+}
+
+impl Kept<'_> {
+    /// The records of a seed of a scenario, in the order of the stacks; none if the seed was not kept.
+    ///
+    /// # Errors
+    /// A file that cannot be read, has other contents, is of another scenario, or unpacks to too much, by itself or
+    /// after others.
+    pub fn of(&mut self, scenario: usize, seed: u64) -> Result<Vec<TrialRecord>, Error> {
+        let folder = folder_name(&self.plan.scenarios[scenario].label());
+        let path = self.folder.path.join(TRANSCRIPTS).join(folder).join(Transcripts::file_of(seed));
+        if self.last.as_ref().is_none_or(|(last, _)| *last != path) {
+            self.last = Some((path.clone(), read(&path)?));
+        }
+        let Some((_, Some(transcripts))) = &self.last else { return Ok(Vec::new()) };
+        let records: Vec<TrialRecord> =
+            transcripts.read(seed, &mut self.room).map_err(|error| unusable(&path, seed, error))?;
+        let origins = records.iter().map(|it| Origin {
+            scenario: it.scenario.clone(),
+            seed: it.seed.clone(),
+            set: it.set.clone(),
+        });
+        check_origins(&path, self.plan, (scenario, seed), origins)?;
+        Ok(records)
+    }
+}
+
+fn unusable(path: &Path, seed: u64, error: io::Error) -> Error {
+    Error::file(path, &format!("the records of seed {seed}"), error)
+        .hint("it was changed, or is of another version: measure this part again")
+}
+
+/// Which trial a record is of.
+#[derive(Deserialize)]
+struct Origin {
+    scenario: String,
+    seed: String,
+    #[serde(default)]
+    set: Vec<Drawn>,
+}
+
+/// Checks that records are of a seed of a scenario.
+fn check_origins(
+    path: &Path,
+    plan: &Plan,
+    (scenario, seed): (usize, u64),
+    origins: impl IntoIterator<Item = Origin>,
+) -> Result<(), Error> {
+    let planned = &plan.scenarios[scenario];
+    let set = || plan.set.iter().chain(&planned.set);
+    let is_other =
+        |it: &Origin| it.scenario != planned.name || it.seed != seed.to_string() || !it.set.iter().eq(set());
+    match origins.into_iter().find(is_other) {
+        None => Ok(()),
+        Some(Origin { scenario, seed: of, set }) => {
+            let set: Vec<String> = set.iter().map(|it| format!("{}={}", it.name, it.value)).collect();
+            let with = if set.is_empty() { String::new() } else { format!(" with {}", set.join(" ")) };
+            let expected = format!("the records of seed {seed} of {}", planned.label());
+            let found = format!("one of seed {of} of {scenario}{with}");
+            Err(Error::file(path, &expected, found).hint(MISPLACED))
+        }
+    }
+}
+
+/// The number of seeds of a scenario that have kept transcripts, or that have them at least: where an older build kept
+/// failing ones and did not count them, as many as failed in one way under one stack.
 fn least(record: &Bench, scenario: usize) -> u64 {
     match record.plan.transcripts {
         None => 0,
         Some(PlannedTranscripts::All) => record.done[scenario].count(),
         Some(PlannedTranscripts::Failing) => {
+            if let Some(kept) = &record.kept {
+                return kept[scenario];
+            }
             let cells = record.of_scenario(scenario).iter();
             let failed = cells.flat_map(|cell| Lapse::ALL.map(|lapse| failed(lapse, cell)));
             failed.max().unwrap_or_default()

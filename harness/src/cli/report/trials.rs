@@ -39,21 +39,22 @@ pub(super) fn write(folder: &Folder, bench: &Bench, page: &Path) -> Result<Links
         return Err(error.hint("remove it, or name another file with --out"));
     }
     files::clear_left_over(&place);
-    let mut links = Links::new();
+    let (mut links, mut kept) = (Links::new(), folder.kept(&bench.plan));
     for (at, scenario) in bench.plan.scenarios.iter().enumerate() {
         let named: Vec<BTreeSet<u64>> =
             (0..bench.plan.stacks.len()).map(|nth| seeds(bench, at, nth)).collect();
-        let kept = folder.kept(&scenario.label(), &named.iter().flatten().copied().collect())?;
-        for (nth, seeds) in named.iter().enumerate() {
-            for (seed, records) in kept.iter().filter(|(seed, _)| seeds.contains(seed)) {
-                let of = |stack: usize| records.iter().find(|it| it.guard == bench.plan.stacks[stack].guard);
+        let seeds: BTreeSet<u64> = named.iter().flatten().copied().collect();
+        for seed in seeds {
+            let records = kept.of(at, seed)?;
+            let of = |stack: usize| records.iter().find(|it| it.guard == bench.plan.stacks[stack].guard);
+            for (nth, _) in named.iter().enumerate().filter(|(_, seeds)| seeds.contains(&seed)) {
                 let Some(with) = of(nth) else { continue };
                 let without = of(0).filter(|_| nth > 0);
                 let file = format!("{at}-{nth}-{seed}.html");
-                let command = bench.plan.trial(at, nth, *seed);
+                let command = bench.plan.trial(at, nth, seed);
                 put(&place.join(&file), with, without, (&scenario.title, &command))?;
                 let link = format!("{}/{file}", utf8_percent_encode(&name, PLAIN));
-                links.insert((at, nth, *seed), link);
+                links.insert((at, nth, seed), link);
             }
         }
     }

@@ -115,6 +115,20 @@ fn firings_before_or_at_a_point_come_first_each_the_nearest_first() {
     assert_eq!((near[0].fired.message, &*near[0].fired.rule), (19, "at-19"));
 }
 
+/// A file of labels and a log of strangers may have hundreds of thousands of both, in one run.
+#[test]
+fn many_points_and_many_firings_cost_linear_work() {
+    let points: Vec<String> =
+        (0..50_000).rev().map(|at| format!("run {} stuck cycle 1", 2 * at + 1)).collect();
+    let mut judged = judged(&points.iter().map(String::as_str).collect::<Vec<_>>());
+    let firings: Vec<usize> = (0..25_000).map(|at| 8 * at + 1).collect();
+    let run = Replayed { replies: (0..100_000).map(|at| 2 * at + 1).collect(), ..replayed("run", &firings) };
+    let open = judged.add(&run);
+    // Every fourth message has a firing, and the first half of them a point.
+    assert_eq!(judged.tally(|_| true).hit, 50_000);
+    assert_eq!((open.len(), open[0].message), (12_499, 100_009));
+}
+
 #[test]
 fn turns_are_counted_in_messages_of_the_assistant_however_many_others_are_between() {
     let mut run = replayed("run", &[40]);

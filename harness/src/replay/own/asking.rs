@@ -1,5 +1,7 @@
 //! Asks a guard at every place of a record where the run asked one.
 
+use std::collections::BTreeMap;
+
 use balk_guards::{
     Answer, AttemptResponse, Completion, Conclusion, Decision, Entry, FailedAttempt, Guard, GuardFault,
     Intervention, InterventionKind, Limit, Note, Origin, Question, Recovery, Repairs, Settlement, TRIES,
@@ -8,6 +10,7 @@ use balk_guards::{
 use balk_reports::records::FailedRecord;
 use balk_scenarios::Truth;
 
+use super::batch::Batch;
 use super::compared::{Action, Compared};
 use crate::engine::TruthChannel;
 
@@ -15,7 +18,8 @@ use crate::engine::TruthChannel;
 pub(super) struct Asking<'a> {
     entries: &'a [Entry],
     truths: &'a [Truth],
-    failed: &'a [FailedRecord],
+    /// What is known of failed attempts, by entry.
+    failed: BTreeMap<usize, &'a FailedRecord>,
     /// The end that guards were last asked about.
     concluded: Option<&'a Termination>,
     /// The next entry to fold.
@@ -35,6 +39,7 @@ impl<'a> Asking<'a> {
         guard: &'a mut dyn Guard,
         channel: &'a TruthChannel,
     ) -> Self {
+        let failed = failed.iter().rev().map(|it| (it.entry, it)).collect();
         Self { entries, truths, failed, concluded: None, at: 0, turn: 0, guard, channel, answers: Vec::new() }
     }
 
@@ -171,8 +176,9 @@ impl<'a> Asking<'a> {
         let results = self.following(self.at + tried.len(), result);
         let batch_end = self.at + tried.len() + results.len();
         let interventions = self.following(batch_end, intervention);
+        let batch = Batch::new(&tried, &results);
         let index = |it: &ToolResult| {
-            let of_result = results.iter().position(|last| is_earlier(it, last));
+            let of_result = batch.places_of(it).first().copied();
             of_result.or_else(|| completion.calls.iter().position(|call| call.id == it.call.id))
         };
         compared.recorded.extend(tried.iter().filter_map(|it| index(it)).map(|call| Action::Reran { call }));
@@ -200,20 +206,21 @@ impl<'a> Asking<'a> {
         if results.iter().all(|it| it.origin == Origin::Synthetic) {
             return Ok(());
         }
-        for asked in 0..=tried.len() {
-            let batch = batch_at(tried, results, asked);
-            match self.guard.settle(completion, &batch)? {
-                Settlement::Rerun { call, .. } if asked < tried.len() || self.may_rerun(&batch, call) => {
+        let mut batch = Batch::new(tried, results);
+        let mut tried = tried.iter();
+        loop {
+            let next = tried.next();
+            match self.guard.settle(completion, batch.now())? {
+                Settlement::Rerun { call, .. } if next.is_some() || self.may_rerun(batch.now(), call) => {
                     compared.found.push(Action::Reran { call });
                 }
                 Settlement::Rerun { .. } => {}
                 Settlement::Accept(notes) => said.extend(notes.into_iter().map(seen_note)),
             }
-            if asked < tried.len() {
-                self.fold();
-            }
+            let Some(next) = next else { return Ok(()) };
+            batch.replace(next);
+            self.fold();
         }
-        Ok(())
     }
 
     /// Whether the run ended at this entry because the limit of questions was reached.
@@ -241,7 +248,7 @@ impl<'a> Asking<'a> {
             compared.recorded.push(Action::Resent { after });
         }
         compared.recorded.extend(interventions.iter().map(|it| Action::Intervened((*it).into())));
-        let facts = self.failed.iter().find(|it| it.entry == self.at);
+        let facts = self.failed.get(&self.at);
         let seen = failed.failure.facts.unsafe_side_effect_started == Some(true);
         self.channel.tell(Truth::Faulted, !seen && facts.is_some_and(|it| it.unsafe_effect));
         // If no guard and no user ended the run, and the failure itself did not, then it reached its limit.
@@ -323,24 +330,6 @@ struct Turn<'a> {
     end: usize,
     /// Whether a guard broke before the results were committed.
     is_cut_off: bool,
-}
-
-/// The results when the guard was asked about them for the `asked`-th time, from 0: a call that was run again later
-/// still had its earlier result.
-fn batch_at(tried: &[&ToolResult], results: &[&ToolResult], asked: usize) -> Vec<ToolResult> {
-    let earlier = |result: &ToolResult| {
-        tried[asked..]
-            .iter()
-            .find(|it| is_earlier(it, result))
-            .map_or_else(|| result.clone(), |it| (*it).clone())
-    };
-    results.iter().map(|it| earlier(it)).collect()
-}
-
-/// Whether a call had this result before its last one. Calls of one answer may have the same id, but not all were tried
-/// so often.
-fn is_earlier(tried: &ToolResult, last: &ToolResult) -> bool {
-    tried.call == last.call && tried.tries < last.tries
 }
 
 fn seen_note(note: Note) -> Intervention {

@@ -2,8 +2,8 @@
 //! a change is a line of a diff.
 //!
 //! The first line is `{"plan": …}`. Then come `{"scenario": …, "stack": …, "cell": …}` for every cell in the order of
-//! the plan, and last `{"done": […], "cells": N}`. The bytes do not depend on when, where or in how many parts the
-//! trials ran.
+//! the plan, and last `{"done": […], "cells": N}`, with `"kept": […]` if failing transcripts are kept. The bytes do not
+//! depend on when, where or in how many parts the trials ran.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -69,6 +69,8 @@ struct CellLine<'a> {
 struct LastLine<'a> {
     done: Cow<'a, [Seeds]>,
     cells: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<Cow<'a, [u64]>>,
 }
 
 /// The parts of a first line that tell the version. One without a checksum can be old; with one, it is as it was
@@ -98,7 +100,8 @@ impl Bench {
             let stack = Cow::Borrowed(&*self.plan.stacks[at % stacks].guard);
             out.line(&CellLine { scenario, stack, cell: Cow::Borrowed(cell) })?;
         }
-        out.last(&LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len() })
+        let kept = self.kept.as_deref().map(Cow::Borrowed);
+        out.last(&LastLine { done: Cow::Borrowed(&self.done), cells: self.cells.len(), kept })
     }
 
     /// Reads a record.
@@ -158,11 +161,19 @@ impl Bench {
         let expected = "the seeds that are done: {\"done\": […], \"cells\": N}";
         let text = lines.next(expected)?;
         let last: LastLine<'_> = lines.parse(&text, expected)?;
-        self.done = last.done.into_owned();
+        (self.done, self.kept) = (last.done.into_owned(), last.kept.map(Cow::into_owned));
         if self.done.len() != self.plan.scenarios.len() || last.cells != self.cells.len() {
             let expected =
                 format!("{} sets of seeds and {} cells", self.plan.scenarios.len(), self.cells.len());
             return Err(lines.bad(&expected, format!("{} and {}", self.done.len(), last.cells)));
+        }
+        if let Some(kept) = &self.kept {
+            let fits = kept.len() == self.done.len()
+                && kept.iter().zip(&self.done).all(|(kept, done)| *kept <= done.count());
+            if !fits {
+                let expected = "for each scenario, kept transcripts of at most all seeds that are done";
+                return Err(lines.bad(expected, format!("those of {kept:?}")));
+            }
         }
         for scenario in 0..self.done.len() {
             self.check_done(scenario).map_err(|(expected, found)| lines.bad(&expected, found))?;

@@ -190,9 +190,10 @@ impl Plan {
     }
 
     /// Makes this plan and another one plans of any build, if they are of different ones. Older builds did not look at
-    /// the files of commands, and did not say which transcripts they kept.
+    /// the files of commands, and did not say which transcripts they kept. Files that one has are in both afterwards.
     pub fn allow_build_of(&mut self, other: &mut Self) {
-        if self.build == other.build {
+        // Those of a sum of several builds, and of one that was built elsewhere, are not known.
+        if self.build.is_some() && self.build == other.build {
             return;
         }
         (self.build, other.build) = (None, None);
@@ -200,9 +201,10 @@ impl Plan {
             (self.transcripts, other.transcripts) = (None, None);
         }
         for (one, other) in self.stacks.iter_mut().zip(&mut other.stacks) {
-            if one.files.is_empty() || other.files.is_empty() {
-                one.files.clear();
-                other.files.clear();
+            if one.files.is_empty() {
+                one.files.clone_from(&other.files);
+            } else if other.files.is_empty() {
+                other.files.clone_from(&one.files);
             }
         }
     }
@@ -309,6 +311,20 @@ pub(crate) mod tests {
         assert!(are_same(of("old", &[]), of("new", &["0a"])));
         assert!(!are_same(of("new", &[]), of("new", &["0a"])));
         assert!(!are_same(of("old", &["0b"]), of("new", &["0a"])));
+        // An old part does not make other files of new ones pass, wherever it is among them.
+        let mut whole = of("new", &["0a"]);
+        for (files, fits) in [(&[][..], true), (&["0b"], false), (&["0a"], true)] {
+            for build in ["older", "newer"] {
+                let mut other = of(build, files);
+                whole.allow_build_of(&mut other);
+                assert_eq!(whole.same(&other).is_ok(), fits, "{files:?}");
+            }
+        }
+        let (mut first, mut second) = (of("old", &[]), of("new", &["0a"]));
+        first.allow_build_of(&mut second);
+        assert!(!are_same(first.clone(), of("newer", &["0b"])));
+        let unknown = Plan { build: None, ..of("old", &[]) };
+        assert!(are_same(first, unknown));
         let keeping = |build, transcripts| Plan { transcripts, ..of(build, &[]) };
         let (all, failing) = (Some(PlannedTranscripts::All), Some(PlannedTranscripts::Failing));
         assert!(are_same(keeping("old", None), keeping("new", all)));

@@ -1,7 +1,7 @@
 //! The record of a bench, and how its parts add up.
 
 use super::cell::Cell;
-use super::plan::Plan;
+use super::plan::{Plan, PlannedTranscripts};
 use super::seeds::{Seeds, SeedsTwice};
 use super::unlike::Unlike;
 
@@ -14,6 +14,9 @@ pub struct Bench {
     pub done: Vec<Seeds>,
     /// One cell for each scenario and stack: all stacks of the first scenario, then of the next.
     pub cells: Vec<Cell>,
+    /// Of a plan that keeps failing transcripts, for each scenario how many of its done seeds have some; none if an
+    /// older build made a part, and did not count them.
+    pub kept: Option<Vec<u64>>,
 }
 
 /// Records that do not add up.
@@ -36,7 +39,9 @@ impl Bench {
     pub fn new(plan: Plan) -> Self {
         let done = vec![Seeds::default(); plan.scenarios.len()];
         let cells = vec![Cell::default(); plan.scenarios.len() * plan.stacks.len()];
-        Self { plan, done, cells }
+        let keeps_some = plan.transcripts == Some(PlannedTranscripts::Failing);
+        let kept = keeps_some.then(|| vec![0; plan.scenarios.len()]);
+        Self { plan, done, cells, kept }
     }
 
     /// The cells of a scenario, one for each stack.
@@ -55,8 +60,7 @@ impl Bench {
     /// Whether every planned trial is done.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        let [from, to] = self.plan.seeds;
-        self.done.iter().all(|done| done.missing(from, to).next().is_none())
+        self.done.iter().all(|done| done.ranges() == [self.plan.seeds])
     }
 
     /// Adds the trials of some seeds of a scenario, in a cell for each stack.
@@ -86,6 +90,12 @@ impl Bench {
         for (scenario, seeds) in other.done.iter().enumerate() {
             self.add(scenario, seeds, other.of_scenario(scenario)).expect("no seed is in both");
         }
+        self.kept = match (self.kept.take(), &other.kept) {
+            (Some(mine), Some(theirs)) => {
+                Some(mine.iter().zip(theirs).map(|(one, other)| one + other).collect())
+            }
+            (None, _) | (_, None) => None,
+        };
         Ok(())
     }
 }

@@ -144,7 +144,7 @@ fn escaped(words: &str, is_last: bool) -> String {
             '<' => next.is_some_and(|it| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?')),
             '&' => next.is_some_and(|it| it.is_ascii_alphabetic() || it == '#'),
             ':' => words[at..].starts_with("://"),
-            '.' => words[..at].to_ascii_lowercase().ends_with("www"),
+            '.' => at >= 3 && words.as_bytes()[at - 3..at].eq_ignore_ascii_case(b"www"),
             '@' => is_word(before) && is_word(next),
             _ => false,
         };
@@ -207,5 +207,22 @@ mod tests {
         assert_eq!(of(Text::from("[") + code("a") + "]" + "]"), "\\[`a`\\]]\n");
         assert_eq!(of("- a\n\n# b\n1. c\u{1b}".into()), "\\- a\n\\# b\n1\\. c␛\n");
         assert_eq!(of("https://a www.b".into()), "https\\://a www\\.b\n");
+        assert_eq!(of("a WwW.b ww.é.wwé.www".into()), "a WwW\\.b ww.é.wwé.www\n");
+    }
+
+    /// A title of a record may be as long as a line of it: 16 MiB. Work in its square would take hours.
+    #[test]
+    fn a_long_text_costs_linear_work() {
+        for of in [".", "[:", "_", "`"] {
+            let text = of.repeat(1_000_000 / of.len());
+            let mut table = Table::of_numbers([text.as_str()]);
+            table.row([text.as_str()]);
+            let written = markdown(&Document::from([
+                Block::Heading { level: 1, text: text.as_str().into() },
+                paragraph(code(&text)),
+                table.into(),
+            ]));
+            assert!(written.len() >= 3_000_000, "{of}");
+        }
     }
 }

@@ -37,8 +37,19 @@ pub struct Failed {
 pub struct Judged {
     /// The cells that fail, in the order of the gates.
     pub failed: Vec<Failed>,
-    /// For each gate, how many cells it judged and how many of them fail.
-    pub cells: Vec<(usize, usize)>,
+    /// For each gate, what it did with its cells.
+    pub cells: Vec<Tally>,
+}
+
+/// What a gate did with its cells, as numbers of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Those that it judged.
+    pub judged: usize,
+    /// Of these, those that fail.
+    pub failed: usize,
+    /// Those that it passed over because its metric has a meaning there, but nothing to count.
+    pub passed_over: usize,
 }
 
 impl Gate {
@@ -67,7 +78,7 @@ impl Gate {
 }
 
 /// Judges every cell that the gates name. `found` gives the value of a metric in the cell of a scenario and a stack;
-/// none if it has no meaning there.
+/// none if it has no meaning there, or nothing to count.
 pub fn judge(
     gates: &[Gate],
     sureness: Sureness,
@@ -78,15 +89,19 @@ pub fn judge(
     let mut judged = Judged::default();
     for gate in gates {
         let metric = gate.condition.metric;
-        let (mut cells, failed) = (0, judged.failed.len());
+        let mut tally = Tally::default();
         for (at, scenario) in plan.scenarios.iter().enumerate() {
             for (stack, planned) in plan.stacks.iter().enumerate() {
                 if !gate.scope.holds(scenario, planned) {
                     continue;
                 }
-                let Some(found) = found(metric, at, stack) else { continue };
-                cells += 1;
+                let Some(found) = found(metric, at, stack) else {
+                    tally.passed_over += usize::from(metric.has_meaning(scenario));
+                    continue;
+                };
+                tally.judged += 1;
                 if gate.condition.fails(&found, sureness) {
+                    tally.failed += 1;
                     let first = metric.lapse().and_then(|lapse| bench.cell(at, stack).lapses.get(&lapse));
                     judged.failed.push(Failed {
                         gate: gate.to_string(),
@@ -102,7 +117,7 @@ pub fn judge(
                 }
             }
         }
-        judged.cells.push((cells, judged.failed.len() - failed));
+        judged.cells.push(tally);
     }
     judged
 }

@@ -138,6 +138,27 @@ fn what_is_not_known_fails_only_where_it_has_a_meaning_and_must_be_certain() {
     check(&empty, "done<0.1", &["polling"]);
 }
 
+/// A cell that is not judged is not one that holds.
+#[test]
+fn cells_with_nothing_to_count_are_counted_apart() {
+    let bench = bench(|scenario, _, cell| {
+        if scenario == 0 {
+            (cell.counts.onsets, cell.counts.recovered, cell.counts.done) = (50, 48, 50);
+        }
+    });
+    let tally = |text: &str| {
+        let found = |it: Metric, at: usize, to| it.of(&bench.plan.scenarios[at], bench.cell(at, to));
+        judge(&[gate(text)], Sureness::Certain, &bench, found).cells[0]
+    };
+    let of = |judged, failed, passed_over| Tally { judged, failed, passed_over };
+    assert_eq!(tally("late<0.5"), of(1, 0, 1));
+    assert_eq!(tally("told<1"), of(1, 1, 1));
+    assert_eq!(tally("false_rate>5"), of(0, 0, 2));
+    assert_eq!(tally("done<0.1"), of(2, 1, 0));
+    // Nothing recovers in a control, so it has no such cell at all.
+    assert_eq!(tally("unprompted>0.9"), of(1, 0, 0));
+}
+
 #[test]
 fn a_gate_has_a_cell_only_where_its_metric_has_a_meaning() {
     let plan = plan();

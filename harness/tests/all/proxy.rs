@@ -5,6 +5,7 @@ mod breaks;
 pub(crate) mod client;
 mod followed;
 mod hostile;
+mod ids;
 mod kept;
 mod keys;
 mod passes;

@@ -4,7 +4,7 @@
 //! the user said and how many results came are what stays. So requests that share these share their beginning, and a
 //! request finds the act that it goes on from.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balk_guards::{Completion, Message};
@@ -104,13 +104,17 @@ impl Path {
 pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item> {
     let mut items = Vec::with_capacity(messages.len());
     let mut after = None;
-    let mut answered = BTreeSet::new();
+    // How many more results an id may have.
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         let said = match message {
             Message::Assistant(completion) => {
-                // Some agents give the ids of earlier calls again.
+                // Some agents give the ids of earlier calls again, and some servers give several calls one id.
                 for call in &completion.calls {
-                    answered.remove(&*call.id);
+                    left.insert(&call.id, 0);
+                }
+                for call in &completion.calls {
+                    *left.entry(&call.id).or_default() += 1;
                 }
                 after = Some(completion.clone());
                 continue;
@@ -119,9 +123,11 @@ pub(crate) fn items(messages: &[Message], profile: Option<&Profile>) -> Vec<Item
                 Some(text) => Said::User(text),
                 None => continue,
             },
-            Message::Result { id, .. } if !id.is_empty() && !answered.insert(&**id) => continue,
+            Message::Result { id, .. } if !id.is_empty() && left.get(&**id) == Some(&0) => continue,
             // The error flag is wrong or missing too often, and half of the dialects have none.
             Message::Result { id, text, is_error: _ } => {
+                let left = left.entry(id).or_insert(1);
+                *left = left.saturating_sub(1);
                 let is_refusal = profile.is_some_and(|it| it.refuses(text));
                 let (text, failed) = result(text, profile);
                 Said::Result { id: id.clone(), text, failed, is_refusal }

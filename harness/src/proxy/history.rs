@@ -1,6 +1,6 @@
 //! A request's history as entries of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balk_guards::{
@@ -88,8 +88,8 @@ impl Reader<'_> {
         ToolResult::executed(call, status, said)
     }
 
-    /// The results of these calls among these messages. An agent's ids need not be those that it was answered with:
-    /// `echo` is the answer as it shows it. A call without a result was lost.
+    /// The results of these calls of an answer among these messages. An agent's ids need not be those that it was
+    /// answered with: `echo` is the answer as it shows it, call by call. A call without a result was lost.
     pub(super) fn results(
         self,
         calls: &[Arc<ToolCall>],
@@ -97,19 +97,19 @@ impl Reader<'_> {
         echo: Option<&Completion>,
         messages: &[Message],
     ) -> Vec<ToolResult> {
-        let mut said: BTreeMap<&str, Vec<(&Arc<str>, bool)>> = BTreeMap::new();
-        for message in messages.iter().rev() {
-            if let Message::Result { id, text, is_error } = message {
-                said.entry(id).or_default().push((text, *is_error));
+        let mut open = echo.map_or_else(OpenCalls::default, |it| OpenCalls::new(&it.calls));
+        let mut said: Vec<Option<(&Arc<str>, bool)>> = vec![None; answer.calls.len()];
+        for message in messages {
+            if let Message::Result { id, text, is_error } = message
+                && let Some(said) = open.answered_at(id).and_then(|(at, _)| said.get_mut(at))
+            {
+                *said = Some((text, *is_error));
             }
         }
-        let mut at = BTreeMap::new();
-        for (place, call) in answer.calls.iter().enumerate() {
-            at.entry(&call.id).or_insert(place);
-        }
+        let mut answered = answer.calls.iter().zip(said);
         let mut of = |call: &Arc<ToolCall>| {
-            let at = *at.get(&call.id)?;
-            let (text, is_error) = said.get_mut(&*echo?.calls.get(at)?.id)?.pop()?;
+            let (_, said) = answered.find(|(it, _)| *it == call)?;
+            let (text, is_error) = said?;
             Some(self.result(call, text, is_error))
         };
         calls.iter().map(|it| of(it).unwrap_or_else(|| ToolResult::lost(it))).collect()

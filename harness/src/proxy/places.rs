@@ -222,7 +222,8 @@ impl Places {
         let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
         let (with, then) = entries.split_at(entries.iter().position(is_said).unwrap_or(entries.len()));
         let length = before.items + items.len();
-        let told = [Put::of_guards(answered, with, shown), Put::of_guards(length, then, shown)];
+        let partly = place.answer.puts.iter().find_map(Put::answered);
+        let told = [Put::of_guards(answered, with, partly), Put::of_guards(length, then, None)];
         let puts: Vec<Put> = old.iter().chain(own).cloned().chain(told.into_iter().flatten()).collect();
         let fresh = entries.iter().filter_map(intervention).chain(run.guard().would_have()).collect();
         let notices = entries.iter().filter_map(|it| it.notice().cloned()).collect();
@@ -258,7 +259,9 @@ impl Places {
     ) -> Going {
         let Request { asked, offered, items, trail, followed, beginning, before } = *request;
         let puts: Arc<[Put]> = puts.into_iter().collect();
-        let mut edits = edits(&puts, before, items, &asked.messages);
+        // No request shows again what its provider keeps.
+        let shown = if asked.previous.is_some() { &[] } else { &asked.messages[..] };
+        let mut edits = edits(&puts, before, items, shown);
         let length =
             Length { items: before.items + items.len(), messages: before.messages + asked.messages.len() };
         // Else what follows may belong to the last message, or what comes before is not shown.

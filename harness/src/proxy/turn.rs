@@ -256,9 +256,9 @@ impl Turn<'_> {
             changed.calls = calls.to_vec();
             notices.iter().for_each(|it| say_below(&mut changed, it));
             if !notices.is_empty() || is_below {
-                puts.push(Put::instead(items, &[Entry::Completion(judged.clone())]));
+                puts.push(Put::said(items, &judged, calls));
             } else if calls.len() < judged.calls.len() {
-                puts.push(Put::calls(items, &judged));
+                puts.push(Put::calls(items, &judged, calls));
             }
             if judged != original {
                 lacks.push(Message::Assistant(judged.clone()));
@@ -311,7 +311,7 @@ impl Turn<'_> {
         let mut shown = (*completion).clone();
         say_below(&mut shown, GAVE_UP);
         let shown = Arc::new(shown);
-        let puts = vec![Put::instead(state.going.length.items, &entries)];
+        let puts = vec![Put::said(state.going.length.items, &completion, &completion.calls)];
         let named = self.named(&state, Some(&came), Vec::new());
         let answer = Answer { entries: entries.into(), shown: shown.clone(), puts, named };
         let is_below = !state.passing.sent.is_empty() && came.passed == 0;

@@ -6,6 +6,7 @@ pub(crate) mod client;
 mod coded;
 mod followed;
 mod hostile;
+mod ids;
 mod kept;
 mod keys;
 mod paid;

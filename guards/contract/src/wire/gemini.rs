@@ -164,7 +164,8 @@ impl Request {
     }
 
     /// Its messages. A part that is neither text nor a result becomes its kind in brackets. A call without an id gets
-    /// one of its position, and a result without one answers the first open call of its tool.
+    /// one of its position. A result without an id, or in a turn whose calls have none, answers the first open call of
+    /// its tool.
     ///
     /// # Errors
     /// The arguments of a call are not an object.

@@ -298,6 +298,32 @@ fn of_gemini_in_the_other_spelling_and_without_ids() {
 }
 
 #[test]
+fn results_of_gemini_may_have_ids_that_their_calls_have_not() {
+    let check = |ids: [&str; 2], expected: [&str; 4]| {
+        let [one, other] =
+            ids.map(|it| if it.is_empty() { String::new() } else { format!(r#""id":"{it}","#) });
+        let request = format!(
+            r#"{{"contents":[{{"parts":[{{"text":"go"}}]}},{{"role":"model","parts":[
+                {{"functionCall":{{{one}"name":"ls"}}}},{{"functionCall":{{{other}"name":"read"}}}},
+                {{"functionCall":{{"name":"ls"}}}}]}},{{"parts":[
+                {{"functionResponse":{{"id":"ls-7","name":"ls","response":{{"output":"one"}}}}}},
+                {{"functionResponse":{{"id":"ls-8","name":"ls","response":{{"output":"three"}}}}}},
+                {{"functionResponse":{{"id":"read-9","name":"read","response":{{"output":"two"}}}}}}]}}]}}"#
+        );
+        assert_eq!(messages(&asked(Dialect::Gemini, &request))[1..], expected);
+    };
+    check(
+        ["", ""],
+        ["model call-1=ls{} call-2=read{} call-3=ls{}", "call-1 one", "call-3 three", "call-2 two"],
+    );
+    // What has an id is answered under that id.
+    check(
+        ["a", "read-9"],
+        ["model a=ls{} read-9=read{} call-3=ls{}", "ls-7 one", "ls-8 three", "read-9 two"],
+    );
+}
+
+#[test]
 fn what_may_be_called_in_the_words_of_each_provider() {
     let choice = |dialect: Dialect, member: &str| {
         let start = match dialect {

@@ -366,6 +366,9 @@ fn gemini_without_ids_gets_none_and_its_results_stay_with_their_calls() {
     check(&[more(), put(4, vec![refused("n1")])], &changes);
     // As the first result of the tool it would answer the first call.
     check(&[more(), put(3, vec![refused("n1")])], &changes);
+    // Results may have ids of the client's own.
+    let own = PARTS.replace(r#""functionCall":{"id":"c1","#, r#""functionCall":{"#);
+    self::check(Dialect::Gemini, &own, &[more(), put(4, vec![refused("n1")])], &changes);
     // It is not known whether the endpoint takes ids.
     let fresh = r#"{"contents":[{"parts":[{"text":"go"}]}]}"#;
     let new =

@@ -140,11 +140,9 @@ impl Piece {
         completion.parts.iter().map(part).chain(calls).collect()
     }
 
-    /// Whether it is a call or a result with an id.
+    /// Whether it is a call with an id.
     pub(super) fn has_id(&self) -> bool {
-        let call = self.function_call.as_ref().map(|it| &it.id);
-        let ids = call.into_iter().chain(self.function_response.as_ref().map(|it| &it.id));
-        ids.into_iter().any(|id| !id.is_empty())
+        self.function_call.as_ref().is_some_and(|it| !it.id.is_empty())
     }
 
     /// Leaves out the id.

@@ -23,6 +23,8 @@ struct Open {
     calls: BTreeMap<usize, [Arc<str>; 2]>,
     by_id: BTreeSet<(Arc<str>, usize)>,
     by_tool: BTreeSet<(Arc<str>, usize)>,
+    /// Whether a call came with an id.
+    has_ids: bool,
 }
 
 impl Open {
@@ -32,12 +34,13 @@ impl Open {
         self.by_tool.insert((tool.clone(), number));
     }
 
-    /// The id of the first call that this can answer, which is open no more.
+    /// The id of the first call that this can answer, which is open no more. Where calls have no ids, those of results
+    /// are the client's own, as with gemini-cli.
     fn answered(&mut self, answer: &Answer) -> Option<Arc<str>> {
-        let number = if answer.id.is_empty() {
-            first(&self.by_tool, &answer.name).or(self.calls.keys().next().copied())
-        } else {
+        let number = if self.has_ids && !answer.id.is_empty() {
             first(&self.by_id, &answer.id)
+        } else {
+            first(&self.by_tool, &answer.name).or(self.calls.keys().next().copied())
         };
         let number = number?;
         let [id, tool] = self.calls.remove(&number)?;
@@ -62,6 +65,7 @@ impl Turns {
                 self.open = Open::default();
             }
             self.count += 1;
+            self.open.has_ids |= !call.id.is_empty();
             let id = if call.id.is_empty() { format!("call-{}", self.count).into() } else { call.id.clone() };
             calls.push(call.raw(&id, place.nth(at).member("functionCall"))?);
             self.open.push(self.count, &id, &call.name);

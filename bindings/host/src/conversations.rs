@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use balk_guards::turn::{before_last_answer, repaired};
 use balk_guards::{
-    AttemptFacts, Completion, Entry, Limits, Offer, Protocol, Run, Speaker, Stack, Start, Step, Termination,
+    AttemptFacts, Completion, Entry, Offer, Protocol, Run, Speaker, Stack, Start, Step, Termination,
     ToolCall, ToolResult, UserMessage, conclusion,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::said::{offer, protocol};
-use crate::{Answer, Call, Error, Failure, Guards, Said, Told, Tool, told};
+use crate::{Answer, Error, Failure, Guards, Said, Told, Tool, told};
 
-use history::{entries, is_one_turn, messages, results};
+use history::{are_same, entries, folded, is_one_turn, messages, results, say_the_same};
 pub use puts::Placed;
 use puts::Put;
 
@@ -30,8 +30,9 @@ const KEPT: usize = 64;
 /// The conversations of a framework with its models, any number of them at the same time.
 ///
 /// A request goes on from an earlier one if it begins with the same messages, the answer, and nothing more of the
-/// model. Any other history (a new conversation, a summary, an edited message) is folded from its start: the guards
-/// then know what it shows, and nothing else.
+/// model; instructions may have another text, which guards do not read, and the tools on offer may be others. Any other
+/// history (a new conversation, a summary, an edited message) is folded from its start: the guards then know what it
+/// shows, and nothing else.
 #[derive(Clone, Debug)]
 pub struct Conversations {
     guards: Guards,
@@ -62,6 +63,13 @@ pub struct Request {
     /// How a task ends; by default, by a tool of the purpose `finish` if there is one, else by text.
     #[serde(default)]
     pub protocol: Option<Protocol>,
+}
+
+impl Request {
+    fn start(&self, offer: &Arc<Offer>) -> Start {
+        let protocol = self.protocol.unwrap_or_else(|| protocol(offer));
+        Start { model: self.model.clone(), protocol, offer: offer.clone() }
+    }
 }
 
 /// What the framework's model is to do next.
@@ -137,6 +145,7 @@ impl Conversations {
         let mut place = match self.take(&offer, &request.messages) {
             Some(mut place) => {
                 place.hears(&request.messages);
+                place.is_offered(&self.guards, &request, offer)?;
                 place
             }
             None => Place::new(&self.guards, &request, offer)?,
@@ -148,11 +157,13 @@ impl Conversations {
     }
 
     /// The place from which these messages go on; of several, the one that knows most, and of conversations with the
-    /// same beginning the one with the text of the answer.
-    fn take(&self, offer: &Arc<Offer>, messages: &[Said]) -> Option<Place> {
+    /// same beginning the one with the text of the answer, the same offer and the same instructions.
+    fn take(&self, offer: &Offer, messages: &[Said]) -> Option<Place> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let going_on = places.iter().enumerate().filter(|(_, it)| it.goes_on(offer, messages));
-        let (at, _) = going_on.max_by_key(|(_, it)| (it.known.len(), it.has_said(messages)))?;
+        let going_on = places.iter().enumerate().filter(|(_, it)| it.goes_on(messages));
+        let (at, _) = going_on.max_by_key(|(_, it)| {
+            (it.known.len(), it.has_said(messages), *it.offer == *offer, messages.starts_with(&it.known))
+        })?;
         Some(places.remove(at))
     }
 }
@@ -245,15 +256,8 @@ fn out_of_turn(found: &str) -> Error {
 impl Place {
     /// Folds a history from its start.
     fn new(guards: &Guards, request: &Request, offer: Arc<Offer>) -> Result<Self, Error> {
-        let protocol = request.protocol.unwrap_or_else(|| protocol(&offer));
-        let start = Start { model: request.model.clone(), protocol, offer: offer.clone() };
-        let history = entries(&request.messages, &offer);
-        let transcript = std::iter::once(Entry::Start(start)).chain(history).collect();
-        let run = Run::resume(guards.stack(), transcript, Limits::NONE);
-        let mut run = run.map_err(|why| Error::new(format!("messages: {why}")))?;
-        run.take_news();
         Ok(Self {
-            run,
+            run: folded(guards, request.start(&offer), entries(&request.messages, &offer))?,
             offer,
             known: Vec::new(),
             shown: None,
@@ -267,13 +271,25 @@ impl Place {
         })
     }
 
+    /// The request has these tools on offer. Guards learn of an offer at the start of a run, so with another one they
+    /// fold again all that was said, what the framework never saw included.
+    fn is_offered(&mut self, guards: &Guards, request: &Request, offer: Arc<Offer>) -> Result<(), Error> {
+        if *offer == *self.offer || !matches!(self.run.step(), Step::Model { .. }) {
+            return Ok(());
+        }
+        let history = self.run.transcript().iter().skip(1).cloned();
+        self.run = folded(guards, request.start(&offer), history)?;
+        self.offer = offer;
+        Ok(())
+    }
+
     /// Whether a request with these messages comes after the answer.
-    fn goes_on(&self, offer: &Arc<Offer>, messages: &[Said]) -> bool {
+    fn goes_on(&self, messages: &[Said]) -> bool {
         let Some(shown) = &self.shown else { return false };
         let Some((before, news)) = messages.split_at_checked(self.known.len()) else { return false };
         let is_shown = matches!(news.first(), Some(Said::Assistant(it)) if are_same(&it.calls, &shown.calls));
         let has_ended = matches!(self.run.step(), Step::Ended(_));
-        is_shown && !has_ended && is_one_turn(news) && before == self.known && *offer == self.offer
+        is_shown && !has_ended && is_one_turn(news) && say_the_same(before, &self.known)
     }
 
     /// Whether the answer in these messages has the text of the one that was shown: a framework may change it.
@@ -284,7 +300,7 @@ impl Place {
 
     /// Hears what came after the answer.
     fn hears(&mut self, messages: &[Said]) {
-        self.run.take_news();
+        self.run.news();
         self.turn.clear();
         self.told.clear();
         self.notices.clear();
@@ -317,7 +333,7 @@ impl Place {
         if self.run.step() == Step::Reply {
             self.run.said(UserMessage { from: Speaker::Loop, text: "".into() });
         }
-        let entries = self.run.take_news();
+        let entries = self.run.news().to_vec();
         let is_said = |it: &Entry| matches!(it, Entry::Answer(_) | Entry::User(_));
         let (with, then) = entries.split_at(entries.iter().position(is_said).unwrap_or(entries.len()));
         let is_result = |it: &Said| matches!(it, Said::Tool { .. });
@@ -346,14 +362,15 @@ impl Place {
 
     /// What is to be done next.
     fn turn(&mut self) -> Turn {
-        let news = self.run.take_news();
-        self.told.extend(told(&news));
-        self.turn.extend(news);
+        let news = self.run.news();
+        self.told.extend(told(news));
+        self.turn.extend_from_slice(news);
         match self.run.step() {
             Step::Model { .. } => {
                 let hidden = Put::before(self.known.len(), &self.turn);
                 let puts: Vec<&Put> = self.puts.iter().chain(&hidden).collect();
-                Turn::Send { messages: puts::placed(self.known.len(), &puts), changed: !puts.is_empty() }
+                let changed = !puts.is_empty();
+                Turn::Send { messages: puts::placed(self.known.len(), puts), changed }
             }
             Step::Wait(wait) => Turn::Wait { at_least: wait.at_least, at_most: wait.at_most },
             Step::Tools { calls, .. } => self.shows(&calls, None),
@@ -430,10 +447,4 @@ impl Place {
         };
         self.says(&text)
     }
-}
-
-/// Whether these are the same calls. A framework that reads arguments may write them in other words.
-fn are_same(calls: &[Call], shown: &[Call]) -> bool {
-    let named = |it: &Call| (it.id.clone(), it.tool.clone());
-    calls.iter().map(named).eq(shown.iter().map(named))
 }

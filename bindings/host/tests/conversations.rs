@@ -9,18 +9,26 @@ use serde_json::{Value, from_value, json};
 struct Framework {
     conversations: Conversations,
     messages: Vec<Said>,
+    tools: Vec<Tool>,
     /// What the model was sent with each request.
     sent: Vec<Vec<Placed>>,
 }
 
 fn framework(guards: &str) -> Framework {
     let guards = Guards::new(guards, BTreeMap::new()).expect("they are shipped");
-    Framework { conversations: Conversations::new(guards), messages: Vec::new(), sent: Vec::new() }
+    Framework {
+        conversations: Conversations::new(guards),
+        messages: Vec::new(),
+        tools: tools(),
+        sent: Vec::new(),
+    }
+}
+
+fn tool(name: &str, effect: &str) -> Tool {
+    from_value(json!({"name": name, "effect": effect})).expect("a tool")
 }
 
 fn tools() -> Vec<Tool> {
-    let tool =
-        |name: &str, effect: &str| from_value(json!({"name": name, "effect": effect})).expect("a tool");
     vec![tool("read_file", "read-only"), tool("write_file", "write"), tool("run_shell_command", "unknown")]
 }
 
@@ -46,7 +54,7 @@ impl Framework {
     fn asks(&mut self, answers: &[Value]) -> Turn {
         let request = Request {
             messages: self.messages.clone(),
-            tools: tools(),
+            tools: self.tools.clone(),
             model: "some-model".into(),
             protocol: None,
         };
@@ -336,5 +344,90 @@ fn conversations_that_began_alike_are_told_apart_by_their_answers() {
         framework.says("Thank you.");
         framework.asks(&[json!({"text": "You are welcome."})]);
         assert_eq!(framework.last_sent().len(), framework.messages.len() - 1 + hidden);
+    }
+}
+
+/// A correction that the framework never saw is in the next request as well, whatever it changed beside the history.
+#[track_caller]
+fn goes_on_with(change: impl FnOnce(&mut Framework)) -> Framework {
+    let mut framework = framework("default");
+    framework.messages.push(Said::System { text: "It is 10:00:00. Help the user.".into() });
+    framework.says("Read notes.txt and tell me what it says.");
+    let announced = json!({"text": "I will read the file now."});
+    framework.asks(&[announced, call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    framework.returns("a", "milk", "ok");
+    change(&mut framework);
+    framework.asks(&[json!({"text": "It says milk."})]);
+    let sent = framework.last_sent();
+    assert_eq!((&sent[..2], &sent[4..]), (&[own(0), own(1)][..], &[own(2), own(3)][..]));
+    framework
+}
+
+#[test]
+fn instructions_with_the_time_in_them_begin_no_new_conversation() {
+    goes_on_with(|it| it.messages[0] = Said::System { text: "It is 10:00:07. Help the user.".into() });
+}
+
+#[test]
+fn tools_in_another_order_begin_no_new_conversation() {
+    goes_on_with(|it| it.tools.reverse());
+}
+
+#[test]
+fn a_tool_more_begins_no_new_conversation() {
+    let mut framework = goes_on_with(|it| it.tools.push(tool("search", "read-only")));
+    // Nor does one less.
+    framework.says("Thank you.");
+    framework.tools.pop();
+    framework.asks(&[json!({"text": "You are welcome."})]);
+    assert_eq!(framework.last_sent().len(), framework.messages.len() - 1 + 2);
+}
+
+/// Without a tool nothing can be announced: a guard that knows of those that came later asks for the call.
+#[test]
+fn guards_are_told_of_another_offer_and_know_what_was_before() {
+    let mut framework = framework("no-tools");
+    framework.tools.clear();
+    framework.says("What is a good name for a cat?");
+    framework.asks(&[json!({"text": "I will think about it now. Tom."})]);
+    framework.says("Read notes.txt and tell me what it says.");
+    framework.tools = tools();
+    let announced =
+        |nth: u32| json!({"text": format!("I will read the file now, as step {nth} of my plan.")});
+    let turn = framework.asks(&[1, 2].map(announced));
+    let Turn::Show { answer: Some(question), told } = turn else { panic!("{turn:?}") };
+    assert_eq!(told.last().map(|it| it.kind), Some("question"));
+    // The question is still open with other tools, and its number stands for words.
+    framework.tools.reverse();
+    let option = question.text.lines().find(|it| it.ends_with("switch to another model")).expect("an option");
+    framework.says(&option[..1]);
+    framework.asks(&[call("a", "read_file", r#"{"path":"notes.txt"}"#)]);
+    let words = Placed::New { said: Said::User { text: "switch to another model".into() } };
+    assert_eq!(framework.last_sent().last(), Some(&words));
+}
+
+#[test]
+fn of_conversations_that_say_the_same_one_goes_on_with_its_own_offer_and_instructions() {
+    let conversations = framework("default").conversations;
+    let mut all: Vec<Framework> = ["a judge", "a critic", "a friend"]
+        .map(|who| {
+            let mut it = Framework { conversations: conversations.clone(), ..framework("default") };
+            it.messages.push(Said::System { text: format!("You are {who}.").into() });
+            it.says("Read notes.txt and tell me what it says.");
+            it
+        })
+        .into();
+    all[2].tools.pop();
+    let announced = json!({"text": "I will read the file now."});
+    let said = json!({"text": "It says milk."});
+    for (at, framework) in all.iter_mut().enumerate() {
+        let answers = [announced.clone(), said.clone()];
+        framework.asks(if at == 1 { &answers } else { &answers[1..] });
+    }
+    for (at, framework) in all.iter_mut().enumerate() {
+        framework.says("Thank you.");
+        framework.asks(&[json!({"text": "You are welcome."})]);
+        let hidden = if at == 1 { 2 } else { 0 };
+        assert_eq!(framework.last_sent().len(), framework.messages.len() - 1 + hidden, "{at}");
     }
 }

@@ -8,8 +8,7 @@ use balk_guards::wire::Dialect;
 use balk_host as host;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyAny, PyString};
+use pyo3::types::{PyAny, PyDict, PyList, PyMapping, PyString, PyTuple};
 use pythonize::{depythonize, pythonize};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,30 +80,33 @@ impl Run {
     }
 
     #[pyo3(signature = (dialect, model, system=None))]
-    fn request(&self, dialect: &str, model: &str, system: Option<&str>) -> PyResult<String> {
-        Ok(self.locked().run.request(read_dialect(dialect)?, model, system))
+    fn request(&self, dialect: &str, model: &str, system: Option<&Bound<'_, PyString>>) -> PyResult<String> {
+        let system = system.map(|it| it.to_string_lossy());
+        Ok(self.locked().run.request(read_dialect(dialect)?, model, system.as_deref()))
     }
 
-    fn completed(&self, text: &str, calls: Vec<Call<'_>>, finish: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn completed(
+        &self,
+        text: &Bound<'_, PyString>,
+        calls: Vec<Call<'_>>,
+        finish: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let finish = read("finish", finish)?;
         let mut driven = self.locked();
         driven.arguments.clear();
-        let mut answer =
-            host::Answer { text: text.into(), finish: read("finish", finish)?, ..host::Answer::default() };
+        let mut answer = host::Answer { text: whole(text), finish, ..host::Answer::default() };
         for (id, tool, arguments) in calls {
-            let text: Arc<str> = arguments.to_str()?.into();
+            let text = whole(&arguments);
             driven.arguments.push((text.clone(), arguments.unbind()));
-            answer.calls.push(host::Call {
-                id: id.to_str()?.into(),
-                tool: tool.to_str()?.into(),
-                arguments: text,
-            });
+            answer.calls.push(host::Call { id: whole(&id), tool: whole(&tool), arguments: text });
         }
         driven.run.completed(&answer);
         Ok(())
     }
 
-    fn responded(&self, dialect: &str, response: &str) -> PyResult<()> {
-        self.locked().run.responded(read_dialect(dialect)?, response).map_err(wrong)
+    fn responded(&self, dialect: &str, response: &Bound<'_, PyString>) -> PyResult<()> {
+        let dialect = read_dialect(dialect)?;
+        self.locked().run.responded(dialect, &response.to_string_lossy()).map_err(wrong)
     }
 
     fn failed(&self, failure: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -112,16 +114,20 @@ impl Run {
         self.locked().run.failed(&failure).map_err(wrong)
     }
 
-    fn executed(&self, results: Vec<(PyBackedStr, Bound<'_, PyAny>)>, finished: bool) -> PyResult<()> {
-        let ran = |(text, status): (PyBackedStr, Bound<'_, PyAny>)| {
-            Ok(host::Ran { text: (*text).into(), status: read("status", &status)? })
+    fn executed(
+        &self,
+        results: Vec<(Bound<'_, PyString>, Bound<'_, PyAny>)>,
+        finished: bool,
+    ) -> PyResult<()> {
+        let ran = |(text, status): (Bound<'_, PyString>, Bound<'_, PyAny>)| {
+            Ok(host::Ran { text: whole(&text), status: read("status", &status)? })
         };
         let ran: PyResult<Vec<host::Ran>> = results.into_iter().map(ran).collect();
         self.locked().run.executed(&ran?, finished).map_err(wrong)
     }
 
-    fn answered(&self, text: &str) -> PyResult<()> {
-        self.locked().run.answered(text).map_err(wrong)
+    fn answered(&self, text: &Bound<'_, PyString>) -> PyResult<()> {
+        self.locked().run.answered(&whole(text)).map_err(wrong)
     }
 
     fn unanswered(&self) {
@@ -132,8 +138,8 @@ impl Run {
         self.locked().run.waited(ms);
     }
 
-    fn said(&self, text: &str, by_user: bool) {
-        self.locked().run.said(text, by_user);
+    fn said(&self, text: &Bound<'_, PyString>, by_user: bool) {
+        self.locked().run.said(&whole(text), by_user);
     }
 
     fn end(&self) {
@@ -210,7 +216,34 @@ fn read<T: DeserializeOwned>(what: &str, value: &Bound<'_, PyAny>) -> PyResult<T
         let expected = format!("expected at most {DEPTH_MAX} lists and mappings within each other");
         return Err(wrong(format!("{what}: {expected}, found more")));
     }
-    depythonize(value).map_err(|why| wrong(format!("{what}: {why}")))
+    let read = depythonize(value).or_else(|_| depythonize(&with_whole_texts(value)?));
+    read.map_err(|why| wrong(format!("{what}: {why}")))
+}
+
+/// A text with a sign in place of each half of a surrogate pair: Python has them in the names of files.
+fn whole(text: &Bound<'_, PyString>) -> Arc<str> {
+    text.to_string_lossy().into()
+}
+
+/// A copy of this value in which every text is whole.
+fn with_whole_texts<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(PyString::new(py, &whole(text)).into_any());
+    }
+    if let Ok(mapping) = value.cast::<PyMapping>() {
+        let copy = PyDict::new(py);
+        for item in mapping.items()? {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            copy.set_item(with_whole_texts(&name)?, with_whole_texts(&value)?)?;
+        }
+        return Ok(copy.into_any());
+    }
+    if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+        return Ok(value.clone());
+    }
+    let items: PyResult<Vec<_>> = value.try_iter()?.map(|it| with_whole_texts(&it?)).collect();
+    Ok(PyList::new(py, items?)?.into_any())
 }
 
 fn write<'py, T: Serialize>(py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {

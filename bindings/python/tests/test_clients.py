@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import pickle
 
 import pytest
 
@@ -14,7 +15,7 @@ import balk.middleware.openai as for_openai
 import httpx
 from answers import decided_by, noticed, refused_once
 from anthropic.types import Message
-from balk._answers import Answers, Unit
+from balk._answers import KEPT, Answers, Unit, beginnings
 from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_by
 from openai.types.chat import ChatCompletion
 
@@ -223,8 +224,11 @@ def openai_answer(**message):
     ]})  # fmt: skip
 
 
-def anthropic_answer(**block):
-    body = Anthropic.response("").model_dump() | {"content": [block], "stop_reason": "pause_turn"}
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+
+
+def paused(*blocks):
+    body = Anthropic.response("").model_dump() | {"content": blocks, "stop_reason": "pause_turn"}
     return Message.model_validate(body)
 
 
@@ -242,11 +246,9 @@ def anthropic_answer(**block):
             openai_answer(tool_calls=[{"id": "c", "type": "custom", "custom": {"name": "run", "input": "ls"}}]),
             ("", [{"id": "c", "tool": "run", "arguments": '{"input": "ls"}'}], "stop"),
         ),
-        (
-            Anthropic,
-            anthropic_answer(type="server_tool_use", id="s", name="web_search", input={}),
-            ("data:application/json,1", [], "not_given"),
-        ),
+        (Anthropic, paused(SEARCH), ("data:application/json,1", [], "not_given")),
+        (Anthropic, paused({"type": "text", "text": ANNOUNCED}, SEARCH), ("data:application/json,1", [], "not_given")),
+        (Anthropic, paused({"type": "text", "text": ANNOUNCED}), ("data:application/json,1", [], "not_given")),
     ],
 )
 def test_an_answer_of_another_kind_is_not_empty(monkeypatch, sdk, response, heard):
@@ -278,5 +280,65 @@ def test_later_requests_have_the_thinking_of_hidden_answers_too():
 def test_no_conversation_has_the_thinking_of_another():
     answers, said = Answers(), {"text": ANNOUNCED, "calls": []}
     [mine, other] = ([Unit({"role": "user", "text": text}, [])] for text in (TASK, "Read more.txt."))
-    answers.keep(mine, said, ["mine"])
-    assert (answers.own(mine, said), answers.own(other, said)) == (["mine"], None)
+    answers.keep(beginnings(mine), said, ["mine"])
+    assert (answers.own(beginnings(mine), said), answers.own(beginnings(other), said)) == (["mine"], None)
+    # What comes later changes nothing; nor does the time in the instructions.
+    at = [[Unit({"role": "system", "text": f"It is {hour}."}, []), *mine] for hour in (10, 11)]
+    answers.keep(beginnings(at[0]), said, ["at ten"])
+    assert answers.own(beginnings([*at[1], *other]), said) == ["at ten"]
+    assert answers.own(beginnings([*mine, *other]), said) == ["mine"]
+
+
+def test_of_a_long_history_a_digest_is_kept():
+    answers, said = Answers(), {"text": ANNOUNCED, "calls": []}
+    for nth in range(KEPT):
+        # As long as it is, it is made anew for each request.
+        answers.keep(beginnings([Unit({"role": "user", "text": f"{nth} " + "x" * 100_000}, [])]), said, [])
+    assert len(pickle.dumps(answers._kept)) < 100_000
+
+
+def test_what_a_paused_turn_said_is_no_announcement():
+    """Its next request goes on from it, with what the provider asked for still open."""
+    sent, told = [], []
+    left = [paused({"type": "text", "text": ANNOUNCED}, SEARCH), Anthropic.response(ANSWER)]
+
+    def create(**request):
+        sent.append(request["messages"])
+        return left.pop(0)
+
+    ask = for_anthropic.guarded(create, effects=EFFECTS, on_told=told.append)
+    messages = [{"role": "user", "content": TASK}]
+    response = ask(model="m", messages=messages, tools=Anthropic.tools)
+    messages.append({"role": "assistant", "content": response.content})
+    assert Anthropic.said(ask(model="m", messages=messages, tools=Anthropic.tools)) == (ANSWER, [])
+    assert (told, [len(it) for it in sent]) == ([], [1, 2])
+
+
+@pytest.mark.parametrize("sdk", [OpenAI, Anthropic])
+def test_half_a_surrogate_pair_is_no_error(sdk):
+    left, sent, told = [ANNOUNCED, ANSWER], [], []
+
+    def create(**request):
+        sent.append(request["messages"])
+        return sdk.response(left.pop(0))
+
+    ask = sdk.guarded(create, effects=EFFECTS, on_told=told.append)
+    messages = [{"role": "user", "content": f"{TASK} Not \udcff.txt."}]
+    assert sdk.said(ask(model="m", messages=messages, tools=sdk.tools))[0].startswith(ANSWER)
+    # The framework's own message is sent as it is.
+    [said, *_] = [it["content"] for it in sent[-1]]
+    assert told_by(told)[:1] == TOLD[:1]
+    assert (said if isinstance(said, str) else said[0]["text"]) == messages[0]["content"]
+
+
+def test_results_come_first_however_many_messages_there_are():
+    def of(role, kind, at):
+        return {"role": role, "content": [{"type": kind, "text": str(at)}]}
+
+    many = [of("user", kind, at) for at in range(1_000) for kind in ("text", "tool_result")]
+    answers = [of("assistant", "text", at) for at in range(2)]
+    [told, *said] = for_anthropic._merged([*many, *answers])
+    assert said == answers
+    kinds = ["tool_result"] * 1_000 + ["text"] * 1_000
+    assert [it["type"] for it in told["content"]] == kinds
+    assert [it["text"] for it in told["content"]] == [str(it) for it in range(1_000)] * 2

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from balk.guards import Call, Stack
+from balk.guards import AskModel, Call, Dialect, Ran, RunTools, Stack
 from balk.middleware import object_of
 
 DEEP = """
@@ -77,3 +78,39 @@ def test_a_value_at_the_bound_arrives_as_it_is() -> None:
     tools = [{"name": "look", "parameters": {"a": [value]}}]
     with pytest.raises(ValueError, match="run: expected at most 128 lists"):
         Stack("none").run("Read notes.txt.", tools=tools)
+
+
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"a":' + "[" * 5_000 + "]" * 5_000 + "}",
+        '{"a":' + "9" * 5_000 + "}",
+        '{"a":[1e999,-1E999]}',
+    ],
+)
+def test_a_run_goes_on_after_arguments_that_python_cannot_read(dialect: Dialect, arguments: str) -> None:
+    run = Stack("none").run("Read notes.txt.", tools=[{"name": "look"}])
+    run.completed(calls=[Call("a", "look", arguments)])
+    assert run.step() == RunTools([Call("a", "look", arguments)], attempt=1)
+    run.executed([Ran("error: no such thing", "error")])
+    body = json.dumps(run.request(dialect), allow_nan=False)
+    # The model sees what it said.
+    assert arguments[5:-1].split(",")[0].strip("[]") in body
+    run.completed("Sorry.")
+    assert run.transcript()[-1]["parts"] == [{"text": "Sorry."}]
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    run = Stack("none").run("Read \udcff.", tools=[{"name": "look"}])
+    run.completed("Look \ud83d", [Call("a", "look", '{"path":"\udcff"}')])
+    run.executed(["\udcff.txt"])
+    run.said("Go on, \ud83d.")
+    assert run.step() == AskModel(asked=1)
+    run.responded({"choices": [{"index": 0, "message": {"role": "assistant", "content": "\ud83d?"}}]})
+    body = json.dumps(run.request(system="Half: \ud83d."), ensure_ascii=False)
+    assert "\ufffd.txt" in body and "Go on, \ufffd" in body and "Half: \ufffd" in body
+    body.encode()

@@ -169,3 +169,32 @@ def test_a_refusal_and_parts_of_the_provider_are_no_empty_answers(monkeypatch):
         ("I cannot.", "content_filter"),
         ("data:application/json,1", "not_given"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "finish"),
+    [
+        ({"finish_reason": "length"}, "length"),
+        ({"finish_reason": "MAX_TOKENS"}, "length"),  # Gemini
+        ({"stop_reason": "max_tokens"}, "length"),  # Anthropic
+        ({"stop_reason": "model_context_window_exceeded"}, "length"),
+        ({"stopReason": "max_tokens"}, "length"),  # Bedrock
+        ({"done_reason": "length"}, "length"),  # Ollama
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),  # OpenAI Responses
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content_filter"),
+        ({"status": "completed", "incomplete_details": None}, "not_given"),
+        ({"finish_reason": "STOP"}, "stop"),
+        ({}, "not_given"),
+    ],
+)
+def test_why_a_model_stopped_is_known_of_every_provider(monkeypatch, metadata, finish):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    invoke(agent(AIMessage("It says", response_metadata=metadata))[0], [("user", TASK)])
+    assert decided.heard[0]["finish"] == finish
+
+
+def test_what_a_paused_turn_said_is_no_announcement(monkeypatch):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    paused = AIMessage(ANNOUNCED, response_metadata={"stop_reason": "pause_turn"})
+    assert invoke(agent(paused)[0], [("user", TASK)])[-1].text == ANNOUNCED
+    assert decided.heard[0]["text"] == "data:application/json,1"

@@ -156,3 +156,11 @@ def test_a_refusal_and_parts_of_the_provider_are_no_empty_answers(monkeypatch):
         ("I cannot.", "content_filter"),
         ("data:application/json,1", "not_given"),
     ]
+
+
+def test_an_answer_that_was_cut_off_is_known_as_such(monkeypatch):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    cut = text("It says").model_copy(update={"status": "incomplete"})
+    for output in ([cut], [call("a").model_copy(update={"status": "incomplete"})], [text("Milk.")]):
+        asyncio.run(GuardedModel(Scripted(output)).get_response(None, TASK, None, [], None, [], None))
+    assert [it["finish"] for it in decided.heard] == ["length", "length", "not_given"]

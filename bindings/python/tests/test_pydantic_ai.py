@@ -12,7 +12,16 @@ from dialogue import ANNOUNCED, ANSWER, CALLS, EFFECTS, NOTES, TASK, TOLD, told_
 from pydantic import BaseModel
 from pydantic_ai import Agent, BinaryImage, NativeOutput, PromptedOutput
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import FilePart, ModelResponse, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai.messages import (
+    FilePart,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
@@ -134,4 +143,13 @@ def test_parts_of_the_provider_are_no_empty_answer(monkeypatch):
     drawn = ModelResponse([FilePart(BinaryImage(b"", media_type="image/png"))])
     model = FunctionModel(lambda *_: drawn, profile=ModelProfile(supports_image_output=True))
     assert Agent(GuardedModel(model), output_type=BinaryImage).run_sync(TASK).output.media_type == "image/png"
+    assert decided.heard[0]["text"] == "data:application/json,1"
+
+
+def test_what_a_paused_turn_said_is_no_announcement(monkeypatch):
+    decided = decided_by(monkeypatch, lambda *_: None)
+    paused = ModelResponse([TextPart(ANNOUNCED)], state="suspended")
+    model = GuardedModel(FunctionModel(lambda *_: paused))
+    request = model.request([ModelRequest([UserPromptPart(TASK)])], None, ModelRequestParameters())
+    assert asyncio.run(request) is paused
     assert decided.heard[0]["text"] == "data:application/json,1"

@@ -44,7 +44,7 @@ export interface Guarding {
  * to the user is the answer, and the next message answers it. A stream is held until its answer is whole.
  *
  * Where the answer is to be JSON, a text is data: no guard reads it, and nothing takes its place or is added to it. Nor
- * where the answer has neither words nor calls but other parts, such as a file.
+ * where the answer has neither words nor calls but other parts, such as a file, or where the provider pauses its turn.
  */
 export function guards(guarding: Guarding = {}): Middleware {
   members("guards", guarding, ["guards", "effects", "onTold"]);
@@ -84,7 +84,8 @@ export function guards(guarding: Guarding = {}): Middleware {
         usages.push(response.usage);
         const { text, ...answer } = answerOf(response);
         const isJson = options.responseFormat?.type === "json" && text !== "";
-        isData = answer.calls.length === 0 && (isJson || (text.trim() === "" && response.content.some(isWhole)));
+        const isOther = text.trim() === "" && response.content.some(isWhole);
+        isData = answer.calls.length === 0 && (isJson || isOther || isPaused(response));
         last = { ...answer, text: isData ? data.withheld(text) : text };
         attempts.keep(last, response.content);
         return last;
@@ -119,6 +120,11 @@ const FINISHES: Record<FinishReason["unified"], Answer["finish"]> = {
   interrupted: "not_given",
   other: "not_given",
 };
+
+/** Whether the provider is not done with this turn: it goes on once it gets back what it said. */
+function isPaused({ finishReason }: Result): boolean {
+  return finishReason.raw === "pause_turn";
+}
 
 /** Whether a part is an answer without any words. */
 function isWhole({ type }: Content): boolean {

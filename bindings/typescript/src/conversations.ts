@@ -8,8 +8,8 @@ import { waitFor } from "./wait.ts";
 
 /**
  * The conversations of a framework with its models, any number of them at the same time. A request goes on from an
- * earlier one if it begins with the same messages and the answer; any other history is folded from its start. A `Stack`
- * makes them.
+ * earlier one if it begins with the same messages and the answer. The text of the instructions may be another one, and
+ * so may the tools. Any other history is folded from its start. A `Stack` makes them.
  */
 export class Conversations {
   readonly #conversations: native.Conversations;

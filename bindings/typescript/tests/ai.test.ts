@@ -188,6 +188,27 @@ test("an answer of other parts than words and calls is no empty one", async () =
   expect([content, told]).toEqual([approval, []]);
 });
 
+test("what a turn says that its provider pauses is no announcement", async () => {
+  const search: Content = {
+    type: "tool-call",
+    toolCallId: "s",
+    toolName: "web_search",
+    input: "{}",
+    providerExecuted: true,
+  };
+  const told: Told[] = [];
+  const content = [...text(ANNOUNCED), search];
+  const mock = new MockLanguageModelV4({
+    doGenerate: async () => ({ content, finishReason: { unified: "stop", raw: "pause_turn" }, usage, warnings: [] }),
+  });
+  const guarding = middleware({ effects: EFFECTS, onTold: (it) => told.push(it) });
+  const model = wrapLanguageModel({ model: mock, middleware: guarding });
+  const offered = [{ type: "function" as const, name: "read_file", inputSchema: { type: "object" as const } }];
+  const prompt = [{ role: "user" as const, content: text(TASK) as { type: "text"; text: string }[] }];
+  const paused = await model.doGenerate({ prompt, tools: offered });
+  expect([paused.content, told, mock.doGenerateCalls.length]).toEqual([content, [], 1]);
+});
+
 test("what no guard objects to passes part by part as it came", async () => {
   const { model } = agent([text("Two words.")], "none");
   const deltas: string[] = [];

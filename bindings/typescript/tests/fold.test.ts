@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 
 import { hook } from "../src/agents/claude-code.ts";
+import { type Happened, judge } from "../src/agents/fold.ts";
 import { BalkGuards, happened } from "../src/agents/opencode.ts";
 import { Stack } from "../src/index.ts";
 import { NOTES, TASK } from "./dialogue.ts";
@@ -79,6 +80,23 @@ test("where the history went another way, guards go on from what it shows", asyn
   // The call ran all the same.
   const lines = [...twice, reads("c"), result("c"), reads("d")];
   expect(reasonOf(await before(lines, "d"))).toBeTruthy();
+});
+
+test("a long history of an agent that did not listen costs about as much as it is long", () => {
+  const ran = (nth: number): Happened => {
+    const call = { id: `${nth}`, tool: "read_file", arguments: '{"path":"notes.txt"}' };
+    return { kind: "answer", answer: { text: "", calls: [call] }, results: new Map([[call.id, { text: NOTES }]]) };
+  };
+  const tools = [{ name: "read_file", effect: "read-only" as const }];
+  const read = (turns: number, last: number) => {
+    using resume = vi.spyOn(Stack.prototype, "resume");
+    const turn = Array.from({ length: turns }, (_, nth) => ran(nth));
+    const verdict = judge(new Stack(), tools, [{ kind: "user", text: TASK }, ...turn], `${last}`);
+    return { verdict, entries: resume.mock.calls.reduce((sum, [transcript]) => sum + transcript.length, 0) };
+  };
+  const [few, many] = [read(100, 99), read(400, 399)];
+  expect([few.verdict.kind, many.verdict.kind]).toEqual(["corrected", "corrected"]);
+  expect(many.entries).toBeLessThan(5 * few.entries);
 });
 
 test("an announced call is asked for once, and then the user is asked", async () => {

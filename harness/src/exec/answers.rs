@@ -100,9 +100,10 @@ impl Reader<'_> {
 
     fn blocked(&self, said: Vec<BlockLine>) -> Checked<Vec<Blocked>> {
         let mut blocked: Vec<Blocked> = Vec::with_capacity(said.len());
+        let mut are_blocked = vec![false; self.calls.len()];
         for BlockLine { call, note } in said {
             let subject = Subject::Call(self.call(call)?.key);
-            if blocked.iter().any(|it| it.call == call) {
+            if std::mem::replace(&mut are_blocked[call], true) {
                 return Err(format!("expected each call once, found {call} twice"));
             }
             blocked.push(Blocked { call, note: self.about(subject, note)? });

@@ -62,6 +62,9 @@ pub(super) struct Child {
     /// Lines for the child, and how many of their bytes it has.
     unsent: Vec<u8>,
     sent: usize,
+    /// Since when it is told something before the next answer, and how many bytes that was.
+    told: Option<Stopwatch>,
+    bytes: u64,
     /// What came from the child. It begins with the last answer, which has so many bytes.
     came: Vec<u8>,
     answered: usize,
@@ -80,12 +83,14 @@ impl Child {
         let mut process = command.spawn().map_err(cannot)?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { unreachable!("all three are pipes") };
-        let watchdog = Watchdog::over(&process);
+        let unwatched =
+            |error| format!("that nothing could end it after Balk, which has no process left ({error})");
+        let watchdog = Watchdog::over(&mut process).map_err(unwatched)?;
         let tree = Tree::new(process.id(), Belonging::Led);
         let child = Self {
             process,
             tree,
-            watchdog,
+            watchdog: Some(watchdog),
             stdin: Some(stdin),
             stdout,
             stderr: Some(stderr),
@@ -95,6 +100,8 @@ impl Child {
             bounds: [settings.processes, settings.memory_mib],
             unsent: Vec::new(),
             sent: 0,
+            told: None,
+            bytes: 0,
             came: Vec::new(),
             answered: 0,
             chunk: vec![0; 64 << 10].into(),
@@ -107,17 +114,20 @@ impl Child {
     /// Adds a line, which is sent with the next question, or earlier if many bytes have come together.
     ///
     /// # Errors
-    /// What was found while these bytes were to be taken within `limit`.
+    /// What was found while these bytes were to be taken in the time that there is for all bytes until an answer.
     pub(super) fn put(&mut self, line: &impl Serialize, limit: Duration) -> Result<(), String> {
+        let before = self.unsent.len();
         serde_json::to_writer(&mut self.unsent, line).expect("a line is plain data");
         self.unsent.push(b'\n');
+        self.bytes += (self.unsent.len() - before) as u64;
+        let told = *self.told.get_or_insert_with(Stopwatch::start);
         if self.unsent.len() < UNSENT_MAX {
             return Ok(());
         }
-        let (whole, most) = (Stopwatch::start(), self.time_to_take(limit));
+        let most = self.time_to_take(limit);
         while self.is_sending() {
             if !self.send() {
-                self.wait(most, whole, "that it has not taken all")?;
+                self.wait(most, told, "that it has not taken all")?;
             }
         }
         Ok(())
@@ -140,14 +150,15 @@ impl Child {
         if !self.came.is_empty() {
             return Err(format!("a line without a question: {}", shown(&self.came)));
         }
-        let (mut watch, whole) = (Stopwatch::start(), Stopwatch::start());
-        let most = self.time_to_take(limit);
+        let mut watch = Stopwatch::start();
+        let (told, most) = (self.told.take().unwrap_or(watch), self.time_to_take(limit));
+        self.bytes = 0;
         let mut searched = 0;
         loop {
             if self.send() {
                 watch = Stopwatch::start();
             }
-            if self.is_sending() && elapsed(whole) > most {
+            if self.is_sending() && elapsed(told) > most {
                 return Err(format!("that it has not taken all within {} ms", most.as_millis()));
             }
             if let Some(end) = memchr(b'\n', &self.came[searched..]) {
@@ -187,9 +198,10 @@ impl Child {
         }
     }
 
-    /// How long it may take to read what was not sent yet: who takes a little at a time does not do so for ever.
+    /// How long it may take to read all that it is told until an answer: who takes a little at a time does not do so
+    /// for ever, in however many pieces it comes.
     fn time_to_take(&self, limit: Duration) -> Duration {
-        limit.saturating_add(A_MIB.saturating_mul(u32::try_from(self.unsent.len() >> 20).unwrap_or(u32::MAX)))
+        limit.saturating_add(A_MIB.saturating_mul(u32::try_from(self.bytes >> 20).unwrap_or(u32::MAX)))
     }
 
     fn is_sending(&self) -> bool {
@@ -331,4 +343,32 @@ fn is_nothing(error: &io::Error) -> bool {
 pub(super) fn shown(bytes: &[u8]) -> String {
     let beginning = &bytes[..bytes.len().min(4 * SHOWN)];
     format!("`{}`", one_line(&String::from_utf8_lossy(beginning), SHOWN))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Ten mebibytes in pieces that are sent one after another.
+    #[test]
+    fn all_that_is_told_until_an_answer_has_one_time() {
+        let limit = Duration::from_secs(60);
+        let says = format!("head -c {} >/dev/null; read -r l; echo '!'", 160 * UNSENT_MAX);
+        let command = ["sh", "-c", &says].map(str::to_owned);
+        let mut child = Child::start(&command, &Settings::default()).expect("a shell");
+        // With its quotes and the end of its line, each is as long as what is sent at once.
+        let piece = "x".repeat(UNSENT_MAX - 3);
+        let mut watches = Vec::new();
+        for nth in 1..=160 {
+            child.put(&piece, limit).expect("it reads");
+            assert!(child.unsent.is_empty(), "it has it");
+            assert_eq!(child.time_to_take(limit), limit + A_MIB * (nth / 16));
+            watches.push(format!("{:?}", child.told));
+        }
+        watches.dedup();
+        assert_eq!(watches.len(), 1, "{watches:?}");
+        child.put(&"?", limit).expect("it reads");
+        assert_eq!(child.answer(limit).expect("an answer"), b"!");
+        assert_eq!((child.told.is_none(), child.time_to_take(limit)), (true, limit), "the next has its own");
+    }
 }

@@ -38,6 +38,14 @@ struct Saved {
     state: SavedState,
 }
 
+/// What is saved in place of a state that could not be had.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Broke {
+    guard: String,
+    broke: String,
+}
+
 impl ExecGuard {
     /// A guard for one more run.
     #[must_use]
@@ -178,23 +186,40 @@ impl Guard for ExecGuard {
         if reviews { Sight::Whole } else { Sight::Nothing }
     }
 
-    /// Null for a guard that keeps no state. Null as well if its child breaks: the next answer says so.
+    /// Null for a guard that keeps no state. If its child breaks, that it broke, which no guard takes for a state: the
+    /// run would go on as if nothing had happened before.
     fn save(&self) -> Value {
-        if !self.pool.introduction().keeps_state || self.broken.get().is_some() {
+        if !self.pool.introduction().keeps_state {
             return Value::Null;
         }
-        let state = self.said("save", &ToGuard::Save {}, |answer| {
-            let FromGuard::Save(state) = answer else { return Err(other(&answer)) };
-            Ok(state)
-        });
-        let Ok(state) = state else { return Value::Null };
-        let saved = Saved { guard: self.name().to_owned(), offer: self.offer.clone(), state };
-        serde_json::to_value(saved).expect("a saved state is plain data")
+        let state = match self.broken.get() {
+            Some(fault) => Err(fault.clone()),
+            None => self.said("save", &ToGuard::Save {}, |answer| {
+                let FromGuard::Save(state) = answer else { return Err(other(&answer)) };
+                Ok(state)
+            }),
+        };
+        let guard = self.name().to_owned();
+        let saved = match state {
+            Ok(state) => serde_json::to_value(Saved { guard, offer: self.offer.clone(), state }),
+            Err(fault) => serde_json::to_value(Broke { guard, broke: fault.reason }),
+        };
+        saved.expect("a saved state is plain data")
     }
 
+    /// Null is the state of a guard before its run, and no state at all for one that keeps none: that one goes on.
     fn load(&mut self, state: Value) -> Answer<()> {
         if state.is_null() {
+            if self.pool.introduction().keeps_state {
+                self.pool.ends(self.run);
+                (self.offer, self.state, self.entries) = (Arc::default(), None, Vec::new());
+            }
             return Ok(());
+        }
+        if let Ok(Broke { guard, broke }) = Broke::deserialize(&state) {
+            return Err(
+                self.fault(format!("expected a state, found that `{guard}` had broken before: {broke}"))
+            );
         }
         if !self.pool.introduction().keeps_state {
             let reason = format!("expected null, for a guard that keeps no state, found {state}");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,19 +10,34 @@ use serde::Deserialize;
 use super::child::{Child, shown};
 use super::lines::{FromGuard, Introduction, NAME_CHARS_MAX, PROTOCOL, ToGuard};
 use super::settings::Settings;
+use crate::bench::Stopwatch;
 
 /// How many children are kept while nothing is asked. Where more runs than these are open at the same time, as in a
 /// proxy, a child changes between them.
 const KEPT: usize = 16;
+
+/// How many children there are at most. Where more are asked at the same time, a question waits until one is free.
+const MOST: usize = 64;
 
 /// The children of one command. Each is started when it is needed, and serves one run after another.
 pub struct Pool {
     command: Vec<String>,
     settings: Settings,
     introduction: Introduction,
-    idle: Mutex<Vec<Session>>,
+    children: Mutex<Children>,
+    /// A child is free, or there may be one more.
+    free: Condvar,
     runs: AtomicU64,
 }
+
+struct Children {
+    idle: Vec<Session>,
+    /// How many are being asked, or started.
+    busy: usize,
+}
+
+/// A child that is being asked counts until it is idle or has ended.
+struct Busy<'p>(&'p Pool);
 
 /// A child, and what it knows.
 pub(super) struct Session {
@@ -45,8 +60,9 @@ impl Pool {
         let words = shlex::split(command).filter(|it| !it.is_empty());
         let words = words.ok_or_else(|| format!("expected a command, found `{command}`"))?;
         let (session, introduction) = Session::start(&words, &settings)?;
-        let (idle, runs) = (Mutex::new(vec![session]), AtomicU64::default());
-        Ok(Self { command: words, settings, introduction, idle, runs })
+        let children = Mutex::new(Children { idle: vec![session], busy: 0 });
+        let (free, runs) = (Condvar::new(), AtomicU64::default());
+        Ok(Self { command: words, settings, introduction, children, free, runs })
     }
 
     /// The words of the command.
@@ -68,7 +84,7 @@ impl Pool {
 
     /// No child is asked about this run any more.
     pub(super) fn ends(&self, run: u64) {
-        for session in self.idle().iter_mut().filter(|it| it.run == Some(run)) {
+        for session in self.children().idle.iter_mut().filter(|it| it.run == Some(run)) {
             session.run = None;
         }
     }
@@ -76,13 +92,14 @@ impl Pool {
     /// Talks about a run with a child: the one that is in it, or else one that is in none, or a new one.
     ///
     /// # Errors
-    /// The reason of `talk`, with the last lines of the child, which is ended then.
+    /// The reason of `talk`, with the last lines of the child, which is ended then; or that none was free in time.
     pub(super) fn with<T>(
         &self,
         run: u64,
         talk: impl FnOnce(&mut Session) -> Result<T, String>,
     ) -> Result<T, String> {
-        let mut session = match self.taken(run) {
+        let (idle, _busy) = self.taken(run)?;
+        let mut session = match idle {
             Some(session) => session,
             None => self.another()?,
         };
@@ -95,12 +112,26 @@ impl Pool {
         }
     }
 
-    fn taken(&self, run: u64) -> Option<Session> {
-        let mut idle = self.idle();
-        let place = |of: Option<u64>| idle.iter().position(|it| it.run == of);
-        let longest_unused = || (idle.len() >= KEPT).then_some(0);
-        let at = place(Some(run)).or_else(|| place(None)).or_else(longest_unused)?;
-        Some(idle.remove(at))
+    /// A child that is idle, or room for one more. Waits for it as long as an answer may take.
+    fn taken(&self, run: u64) -> Result<(Option<Session>, Busy<'_>), String> {
+        let (watch, limit) = (Stopwatch::start(), Duration::from_millis(self.settings.answer_ms));
+        let mut children = self.children();
+        loop {
+            let idle = children.take(run);
+            if idle.is_some() || children.have_room() {
+                children.busy += 1;
+                return Ok((idle, Busy(self)));
+            }
+            let left = limit.saturating_sub(Duration::from_nanos(watch.nanoseconds()));
+            if left.is_zero() {
+                let waited = limit.as_millis();
+                return Err(format!(
+                    "expected one of {MOST} processes to be free, found none within {waited} ms"
+                ));
+            }
+            let waited = self.free.wait_timeout(children, left);
+            children = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     fn another(&self) -> Result<Session, String> {
@@ -114,17 +145,41 @@ impl Pool {
     }
 
     fn returned(&self, session: Session) {
-        let mut idle = self.idle();
+        let mut children = self.children();
+        let idle = &mut children.idle;
         let over = if idle.len() >= KEPT { Some(idle.remove(0)) } else { None };
         idle.push(session);
-        drop(idle);
+        drop(children);
         // Ends without the lock: that takes a moment.
         drop(over);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+    fn children(&self) -> MutexGuard<'_, Children> {
         // Nothing panics between two changes of the list.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Children {
+    /// An idle child for a run: the one that is in it, one that is in none or, where there are enough, the one that was
+    /// not used for the longest time.
+    fn take(&mut self, run: u64) -> Option<Session> {
+        let place = |of: Option<u64>| self.idle.iter().position(|it| it.run == of);
+        let are_enough = self.idle.len() >= KEPT || !self.have_room();
+        let longest_unused = || (are_enough && !self.idle.is_empty()).then_some(0);
+        let at = place(Some(run)).or_else(|| place(None)).or_else(longest_unused)?;
+        Some(self.idle.remove(at))
+    }
+
+    fn have_room(&self) -> bool {
+        self.idle.len() + self.busy < MOST
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.children().busy -= 1;
+        self.0.free.notify_one();
     }
 }
 
@@ -229,4 +284,54 @@ fn introduction(line: &[u8]) -> Result<Introduction, String> {
         return Err(found("it answers no question, so it would be told nothing".to_owned()));
     }
     Ok(introduction)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    const HELLO: &str = r#"sh -c 'read -r _
+        echo "{\"hello\":{\"protocol\":1,\"guard\":\"g\",\"answers\":[\"review\"]}}"; read -r _'"#;
+
+    fn pool(answer_ms: u64) -> Pool {
+        let settings = Settings { start_ms: 60_000, answer_ms, ..Settings::default() };
+        Pool::start(HELLO, settings).expect("it says hello")
+    }
+
+    /// All that there may be, without a process for each.
+    fn all_taken(pool: &Pool) -> Vec<(Option<Session>, Busy<'_>)> {
+        (0..MOST as u64).map(|run| pool.taken(run).expect("there is room")).collect()
+    }
+
+    #[test]
+    fn no_more_children_than_a_bound_are_asked_at_the_same_time() {
+        let pool = pool(50);
+        let all = all_taken(&pool);
+        assert_eq!(all.iter().filter(|it| it.0.is_some()).count(), 1, "the first one was idle");
+        let error = pool.with(1_000, |_| Ok(())).expect_err("none is free");
+        assert_eq!(error, "expected one of 64 processes to be free, found none within 50 ms");
+        drop(all);
+        assert_eq!(pool.with(1_000, |_| Ok("asked")), Ok("asked"), "what ended makes room");
+    }
+
+    #[test]
+    fn a_question_waits_for_a_child_that_becomes_free() {
+        let pool = pool(600_000);
+        let mut all = all_taken(&pool);
+        let (first, busy) = all.remove(0);
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| pool.with(1_000, |session| Ok(session.run)));
+            pool.returned(first.expect("it was idle"));
+            drop(busy);
+            assert_eq!(waits.join().expect("no panic"), Ok(None));
+        });
+        let children = pool.children();
+        assert_eq!(
+            (children.idle.len(), children.busy),
+            (1, MOST - 1),
+            "it is the same one, and no other was started"
+        );
+    }
 }

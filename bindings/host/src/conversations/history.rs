@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use balk_guards::{
-    Entry, Message, Offer, OpenCalls, Speaker, Status, ToolCall, ToolResult, UserMessage, View,
+    Entry, Limits, Message, Offer, OpenCalls, Run, Speaker, Stack, Start, Status, ToolCall, ToolResult,
+    UserMessage, View,
 };
 
-use crate::{Answer, Said};
+use crate::{Answer, Call, Error, Guards, Said};
 
 /// What these messages say, as entries. A call without a result gets one that says that it was lost; a result without a
 /// call is none.
@@ -81,4 +82,27 @@ pub(super) fn messages(entries: &[Entry]) -> Vec<Said> {
         }
     };
     messages.iter().map(said).collect()
+}
+
+/// A run that has folded these entries.
+pub(super) fn folded(
+    guards: &Guards,
+    start: Start,
+    history: impl IntoIterator<Item = Entry>,
+) -> Result<Run<Stack>, Error> {
+    let transcript = std::iter::once(Entry::Start(start)).chain(history).collect();
+    let run = Run::resume(guards.stack(), transcript, Limits::NONE);
+    run.map_err(|why| Error::new(format!("messages: {why}")))
+}
+
+/// Whether these are the same messages. Instructions often have the time in them, and guards do not read them.
+pub(super) fn say_the_same(messages: &[Said], known: &[Said]) -> bool {
+    let are_instructions = |pair| matches!(pair, (&Said::System { .. }, &Said::System { .. }));
+    messages.iter().zip(known).all(|pair| are_instructions(pair) || pair.0 == pair.1)
+}
+
+/// Whether these are the same calls. A framework that reads arguments may write them in other words.
+pub(super) fn are_same(calls: &[Call], shown: &[Call]) -> bool {
+    let named = |it: &Call| (it.id.clone(), it.tool.clone());
+    calls.iter().map(named).eq(shown.iter().map(named))
 }

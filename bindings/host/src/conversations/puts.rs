@@ -85,14 +85,18 @@ impl Put {
 }
 
 /// The messages of a request that has so many of its own and lacks all this.
-pub(super) fn placed(own: usize, puts: &[&Put]) -> Vec<Placed> {
+pub(super) fn placed(own: usize, mut puts: Vec<&Put>) -> Vec<Placed> {
     let mut placed = Vec::with_capacity(own + puts.len());
+    // Those of one message stay in their order.
+    puts.sort_by_key(|it| it.at);
+    let mut rest = &*puts;
     for at in 0..=own {
-        let here = || puts.iter().filter(move |it| it.at == at);
+        let (here, later) = rest.split_at(rest.partition_point(|it| it.at <= at));
+        rest = later;
         let new = |said: &Said| Placed::New { said: said.clone() };
         let mut message = Some(Vec::new()).filter(|_| at < own);
         let mut instead: &[Said] = &[];
-        for put in here() {
+        for put in here {
             match &put.what {
                 What::Before(messages) => placed.extend(messages.iter().map(new)),
                 What::Instead(messages) => (message, instead) = (None, messages),

@@ -11,10 +11,11 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from . import _native
-from ._answers import Answers, Unit
+from ._answers import Answers, Unit, beginnings
 from ._failures import failure_of
 
 Native = TypeVar("Native")
@@ -49,7 +50,8 @@ class Asking(Generic[Native, Response]):
     """A request on its way. `sent` is what the model is to be asked with; none if it is not to be asked.
 
     `is_json` says that a text without a call is data. So is an answer with `is_data`, if it has no call: the guards are
-    shown another text in its place, and the framework gets it as it came.
+    shown another text in its place, and the framework gets it as it came. A turn that its provider pauses is data, too,
+    whatever it says: it is no answer yet.
     """
 
     def __init__(
@@ -69,6 +71,10 @@ class Asking(Generic[Native, Response]):
         request = {"messages": [unit.said for unit in units], "tools": list(tools), "model": model}
         self._exchange, self._turn = conversations.asks(request)
 
+    @cached_property
+    def _history(self) -> list[bytes]:
+        return beginnings(self._units)
+
     @property
     def sent(self) -> list[Native] | None:
         return self._messages() if self._turn["kind"] == "send" else None
@@ -85,7 +91,7 @@ class Asking(Generic[Native, Response]):
         return self._form.merged(sent)
 
     def _new(self, said: dict[str, Any]) -> list[Native]:
-        own = self._answers.own(self._units, said) if said["role"] == "assistant" else None
+        own = self._answers.own(self._history, said) if said["role"] == "assistant" else None
         return self._form.new(said) if own is None else own
 
     @property
@@ -104,7 +110,7 @@ class Asking(Generic[Native, Response]):
             answer["text"] = self._answers.withheld()
         self._turn = self._exchange.answered(answer)
         if self._turn.get("answer") or self._turn["kind"] == "send":
-            self._answers.keep(self._units, answer, self._form.own(response))
+            self._answers.keep(self._history, answer, self._form.own(response))
 
     def failed(self, error: Exception) -> None:
         failure = failure_of(error)

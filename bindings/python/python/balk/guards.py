@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any, Literal, get_args
 
 from . import _native
@@ -67,6 +68,20 @@ class Call:
             found = f"{self.tool}: expected an object as arguments, found {self.arguments[:60]}"
             raise ValueError(_native.visible(found))
         return value
+
+
+def _integer(digits: str) -> int | str:
+    """A number of a model may have more digits than Python reads; it goes back to the model as a text then."""
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
+
+
+def _decimal(digits: str) -> float | str:
+    """Or be larger than a float, which no client writes."""
+    number = float(digits)
+    return number if isfinite(number) else digits
 
 
 @dataclass(frozen=True)
@@ -215,7 +230,8 @@ class Run:
 
     def request(self, dialect: Dialect = "openai", *, system: str | None = None) -> dict[str, Any]:
         """The body of the next request to the model."""
-        body: dict[str, Any] = json.loads(self._run.request(dialect, self._model, system))
+        text = self._run.request(dialect, self._model, system)
+        body: dict[str, Any] = json.loads(text, parse_int=_integer, parse_float=_decimal)
         return body
 
     def completed(self, text: str = "", calls: Sequence[Call] = (), finish: str = "not_given") -> None:
@@ -225,7 +241,7 @@ class Run:
     def responded(self, response: Any, dialect: Dialect = "openai") -> None:
         """The model answered with this body: an object of an SDK, or plain values."""
         dump = getattr(response, "model_dump_json", None)
-        self._run.responded(dialect, dump() if dump else json.dumps(response))
+        self._run.responded(dialect, dump() if dump else json.dumps(response, ensure_ascii=False))
 
     def failed(self, error: BaseException) -> None:
         """The attempt failed. An error that is no failure of a provider or a network is raised again."""

@@ -17,10 +17,17 @@ export type Verdict =
   | { kind: "stopped"; text: string };
 
 /**
+ * Guards are resumed again only once the history is longer by this part of it. All of that together then costs about
+ * nine times as much as to read the history once, and the same history always has the same places.
+ */
+const LONGER = 1 / 8;
+
+/**
  * What guards say to the last answer, which may have no results yet; about one of its calls, or about the answer.
  *
  * Guards decide the same again each time, so what they said before is found anew in the history. Where the history has
- * gone another way (the plug-in was not there yet, or the agent did not listen), they go on from what it shows.
+ * gone another way (the plug-in was not there yet, or the agent did not listen), they go on from what it shows: at
+ * once or, in a long history where that happens often, a little later, and at the last answer in any case.
  */
 export function judge(stack: Stack, tools: Tool[], history: Happened[], call?: string): Verdict {
   const seen = history.flatMap((it) => (it.kind === "answer" ? it.answer.calls.map(({ tool }) => tool) : []));
@@ -29,20 +36,24 @@ export function judge(stack: Stack, tools: Tool[], history: Happened[], call?: s
   const [first, ...rest] = history;
   if (first?.kind !== "user") return { kind: "passes" };
   const shown = new Stack("none").run(first.text, offer);
-  let run = stack.run(first.text, offer);
+  let run: Run | undefined = stack.run(first.text, offer);
   let told: Told[] = [];
+  let earliest = 0;
   for (const [at, happened] of rest.entries()) {
-    follow(shown, happened, []);
-    const follows = follow(run, happened, told);
-    told = run.news();
-    if (happened.kind === "answer" && at === rest.length - 1) return verdict(run, told, happened, call);
-    const goesOn = follows && (happened.kind === "user" || settle(run, happened, told));
-    if (happened.kind === "answer") settle(shown, happened, []);
-    if (!goesOn) {
+    const isLast = happened.kind === "answer" && at === rest.length - 1;
+    if (!run && (isLast || at >= earliest)) {
       run = stack.resume(shown.transcript());
-      told = [];
       run.news();
+      told = [];
+      earliest = at + Math.floor(at * LONGER);
     }
+    follow(shown, happened, []);
+    const follows = run && follow(run, happened, told);
+    told = run?.news() ?? [];
+    if (run && isLast) return verdict(run, told, happened, call);
+    const goesOn = run && follows && (happened.kind === "user" || settle(run, happened, told));
+    if (happened.kind === "answer") settle(shown, happened, []);
+    if (!goesOn) run = undefined;
   }
   return { kind: "passes" };
 }

@@ -7,7 +7,7 @@ use super::digest::{Digest, Digests, Leaf, SHORT, Seed, in_order, leaf, string};
 
 /// How deep arrays and objects may nest. It bounds the parser's recursion; the arguments that tools take are far less
 /// deep.
-const DEPTH: usize = 128;
+pub(crate) const DEPTH: usize = 128;
 
 /// A strict recursive-descent parser that returns digests instead of values; `None` is a syntax error.
 pub(super) struct Parser<'t> {

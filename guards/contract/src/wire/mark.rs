@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::content;
+use crate::key;
 use crate::view::Message;
 
 /// The signature of a call that the model did not make. The models of Gemini 3 refuse the first call of a turn without
@@ -29,7 +30,8 @@ pub(super) fn needs_opening(first: &Message) -> bool {
 }
 
 /// An object that wraps arguments that are not an object, or have text around it. It also wraps arguments with an
-/// escaped lone surrogate: serde passes it on unchecked, and providers refuse the whole request.
+/// escaped lone surrogate: serde passes it on unchecked, and providers refuse the whole request. And those that are
+/// nested deeper than a call's key is read: clients cannot read such a request or write it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marked<'a> {
@@ -40,7 +42,9 @@ struct Marked<'a> {
 /// The arguments of a call as an object.
 pub(super) fn object(arguments: &str) -> Box<RawValue> {
     content::object(arguments)
-        .filter(|_| unmark_object(arguments).is_none() && !has_lone_surrogate(arguments))
+        .filter(|_| {
+            unmark_object(arguments).is_none() && !has_lone_surrogate(arguments) && !is_deep(arguments)
+        })
         .unwrap_or_else(|| to_raw_value(&Marked { raw: arguments.into() }).expect("a string is JSON"))
 }
 
@@ -51,6 +55,22 @@ pub(super) fn read_object(input: &str) -> Arc<str> {
 
 fn unmark_object(input: &str) -> Option<Arc<str>> {
     serde_json::from_str::<Marked<'_>>(input).ok().map(|marked| marked.raw.into())
+}
+
+/// Whether valid JSON has more arrays and objects within each other than the key of a call takes.
+fn is_deep(json: &str) -> bool {
+    let (mut depth, mut is_text, mut is_escaped) = (0, false, false);
+    json.bytes().any(|byte| {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => depth += 1,
+            b']' | b'}' if !is_text => depth -= 1,
+            _ => {}
+        }
+        depth > key::DEPTH
+    })
 }
 
 /// Checks the escapes of valid JSON: each high surrogate must come directly before a low one.
@@ -102,6 +122,22 @@ mod tests {
         check_object(" {} ", r#"{"__raw_arguments":" {} "}"#);
         check_object("{} {}", r#"{"__raw_arguments":"{} {}"}"#);
         check_object(r#"{"a":"\ud83d"}"#, r#"{"__raw_arguments":"{\"a\":\"\\ud83d\"}"}"#);
+    }
+
+    /// What can be read is what a key is made of.
+    #[test]
+    fn arguments_that_are_nested_too_deep_are_marked() {
+        let nested = |levels: usize| {
+            let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+            format!(r#"{{"a\"[":{open}"{{{{\\",1{close},"b":[{{}}]}}"#)
+        };
+        let shape = |arguments: &str| key::of_call("look", arguments, &[]).shape;
+        let (deep, deeper) = (nested(key::DEPTH), nested(key::DEPTH + 1));
+        assert_eq!([shape(&deep), shape(&deeper)], [key::Shape::Object, key::Shape::NotJson]);
+        check_object(&deep, &deep);
+        for arguments in [deeper, nested(100_000)] {
+            check_object(&arguments, &format!(r#"{{"__raw_arguments":{}}}"#, serde_json::json!(arguments)));
+        }
     }
 
     #[test]

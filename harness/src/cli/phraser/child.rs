@@ -61,7 +61,8 @@ impl Child {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("cannot be started ({error})"))?;
-        let watchdog = Watchdog::over(&process);
+        let watchdog = Watchdog::over(&mut process)
+            .map_err(|error| format!("cannot be run, since nothing could end it after Balk ({error})"))?;
         // It may say what it was asked, so its complaints are printed like other content.
         let stderr = process.stderr.take().expect("it is a pipe");
         let complaints = thread::spawn(move || {
@@ -71,9 +72,7 @@ impl Child {
         // What it has started ends with it.
         end(&mut process);
         Tree::new(process.id(), Belonging::Marked(format!("{}={}", mark.0, mark.1))).kill();
-        if let Some(watchdog) = watchdog {
-            watchdog.leaves();
-        }
+        watchdog.leaves();
         // What has left its group may hold the other end.
         while !complaints.is_finished() && u128::from(watch.nanoseconds()) < LIMIT.as_nanos() {
             thread::sleep(STEP);

@@ -255,6 +255,11 @@ fn a_state_is_that_of_its_guard() {
     assert!(broken.starts_with("the saved state is broken: missing field"), "{broken}");
     assert_eq!(it.load(json!(null)), Ok(()));
     assert!(it.review(&completion).expect("it goes on").is_pass());
+    // It keeps nothing of what it was told before, in either process.
+    assert_eq!(it.save()["offer"], json!([]));
+    begin(&mut it);
+    assert_eq!(it.save()["offer"], saved["offer"]);
+    assert!(it.review(&completion).expect("it goes on").is_pass());
 
     let mut keeps_none = answering("review", r#"{"verdict":"pass"}"#);
     begin(&mut keeps_none);
@@ -263,17 +268,19 @@ fn a_state_is_that_of_its_guard() {
     assert!(refused.starts_with("expected null, for a guard that keeps no state, found {"), "{refused}");
 }
 
-/// A child that breaks over its state breaks the guard: the next answer says so.
+/// A child that breaks over its state breaks the guard: the next answer says so. No other guard goes on without it.
 #[test]
 fn a_state_that_cannot_be_saved_is_a_fault() {
     let dies = r#"read -r _; echo '{"hello":{"protocol":1,"guard":"g","answers":["review"],"keeps_state":true}}'
         while read -r l; do case $l in '{"save"'*) exit 9;; esac; done"#;
     let mut it = guard(dies, patient());
     let completion = begin(&mut it);
-    assert_eq!(it.save(), json!(null));
+    let why = "expected an answer to `save`, found the end of its output (exit status: 9); standard error was empty";
+    let saved = it.save();
+    assert_eq!(saved, json!({"guard": "g", "broke": why}));
     it.observe(&Entry::Completion(Arc::new(completion.clone())));
-    assert_eq!(
-        it.review(&completion).expect_err("it broke").reason,
-        "expected an answer to `save`, found the end of its output (exit status: 9); standard error was empty"
-    );
+    assert_eq!(it.review(&completion).expect_err("it broke").reason, why);
+    assert_eq!(it.save(), saved, "it stays broken");
+    let refused = guard(dies, patient()).load(saved).expect_err("it is no state").reason;
+    assert_eq!(refused, format!("expected a state, found that `g` had broken before: {why}"));
 }

@@ -223,6 +223,23 @@ fn a_guard_that_reads_a_little_at_a_time_runs_into_its_limit() {
     );
 }
 
+/// Nor has it that time for each of the pieces in which it is told a long history.
+#[test]
+fn a_guard_that_reads_many_entries_slowly_runs_into_its_limit() {
+    let reads = "while dd bs=65536 count=1 of=/dev/null 2>/dev/null; do sleep 0.1; done";
+    let script = format!("{}; {reads}", hello("\"review\""));
+    let mut guard = guard(&script, Settings { answer_ms: 300, ..patient() });
+    let asked = begin(&mut guard);
+    for _ in 0..18 {
+        guard.observe(&balk_guards::Entry::Completion(completion_of(50_000).into()));
+    }
+    let reason = guard.review(&asked).expect_err("it does not read all").reason;
+    assert!(
+        reason.contains("expected that it reads, found that it has not taken all within 300 ms"),
+        "{reason}"
+    );
+}
+
 fn completion_of(bytes: usize) -> balk_guards::Completion {
     let text = balk_guards::Part::Text("x".repeat(bytes).into());
     let finish = balk_guards::FinishReason::Stop;

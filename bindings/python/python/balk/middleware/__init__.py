@@ -19,6 +19,8 @@ _FINISHES = {
     "end_turn": "stop",
     "length": "length",
     "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
     "tool_calls": "tool_call",
     "tool_call": "tool_call",
     "tool_use": "tool_call",
@@ -28,8 +30,8 @@ _FINISHES = {
 
 
 def finish_of(reason: Any) -> str:
-    """Why the model stopped, from the words of a provider."""
-    return _FINISHES.get(str(reason), "not_given")
+    """Why the model stopped, from the words of a provider, some of which are in capitals."""
+    return _FINISHES.get(str(reason).lower(), "not_given")
 
 
 def tool_of(name: str, description: str | None, parameters: Any, purpose: str = "other") -> dict[str, Any]:

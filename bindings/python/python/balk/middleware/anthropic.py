@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any
 
 from anthropic.types import Message
@@ -90,9 +91,9 @@ def _call(block: Mapping[str, Any]) -> dict[str, Any]:
 def _answer_of(response: Message) -> dict[str, Any]:
     answer = _answer(_blocks(response.content))
     usage = {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
-    # A turn that pauses may have nothing but calls that the provider runs.
-    is_data = not answer["text"] and any(it.type not in ("text", "thinking", "tool_use") for it in response.content)
-    return answer | {"finish": finish_of(response.stop_reason), "usage": usage, "is_data": is_data}
+    is_paused = response.stop_reason == "pause_turn"
+    is_other = not answer["text"] and any(it.type not in ("text", "thinking", "tool_use") for it in response.content)
+    return answer | {"finish": finish_of(response.stop_reason), "usage": usage, "is_data": is_paused or is_other}
 
 
 def _content(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -130,13 +131,13 @@ def _with_calls(own: list[Any], calls: list[dict[str, Any]]) -> list[Any]:
 def _merged(messages: list[Any]) -> list[Any]:
     """Messages of one role that follow each other are one; in what the model is told, results come first."""
     merged: list[Any] = []
-    for message in messages:
-        if merged and merged[-1]["role"] == message["role"] == "user":
-            blocks = [*_blocks(merged[-1]["content"]), *_blocks(message["content"])]
+    for role, group in groupby(messages, lambda it: it["role"]):
+        together = list(group)
+        if role == "user" and len(together) > 1:
+            blocks = [block for message in together for block in _blocks(message["content"])]
             blocks.sort(key=lambda it: it["type"] != "tool_result")
-            merged[-1] = {"role": "user", "content": blocks}
-        else:
-            merged.append(message)
+            together = [{"role": "user", "content": blocks}]
+        merged += together
     return merged
 
 

@@ -83,7 +83,9 @@ def _answer_of(response: ModelResponse) -> dict[str, Any]:
         # The framework took this text or call itself, and it is the end of the task.
         return answer | {"calls": [], "is_data": True}
     blocks = message.content if isinstance(message.content, list) else []
-    return answer | {"is_data": not answer["text"] and any(_kind(it) not in _WORDS for it in blocks)}
+    is_paused = message.response_metadata.get("stop_reason") == "pause_turn"
+    is_other = not answer["text"] and any(_kind(it) not in _WORDS for it in blocks)
+    return answer | {"is_data": is_paused or is_other}
 
 
 _CALLS = {"tool_use": "id", "tool_call": "id", "function_call": "call_id", "custom_tool_call": "call_id"}
@@ -117,7 +119,7 @@ def _answer(message: AIMessage) -> dict[str, Any]:
     ]
     metadata, refused = message.response_metadata, message.additional_kwargs.get("refusal")
     refusals = [*_blocks(message, "refusal"), *([str(refused)] if refused else [])]
-    finish = "content_filter" if refusals else metadata.get("finish_reason") or metadata.get("stop_reason")
+    finish = "content_filter" if refusals else _finish(metadata)
     usage: Mapping[str, Any] = message.usage_metadata or {}
     return {
         "text": str(message.text) or "\n".join(refusals),
@@ -126,6 +128,16 @@ def _answer(message: AIMessage) -> dict[str, Any]:
         "finish": finish_of(finish),
         "usage": {"input_tokens": usage.get("input_tokens", 0), "output_tokens": usage.get("output_tokens", 0)},
     }
+
+
+def _finish(metadata: Mapping[str, Any]) -> Any:
+    """Why the model stopped: each provider has a name of its own for it."""
+    # OpenAI and Gemini; Anthropic; Bedrock; Ollama.
+    for name in ("finish_reason", "stop_reason", "stopReason", "done_reason"):
+        if reason := metadata.get(name):
+            return reason
+    # OpenAI Responses.
+    return (metadata.get("incomplete_details") or {}).get("reason")
 
 
 def _said(message: AnyMessage) -> dict[str, Any]:

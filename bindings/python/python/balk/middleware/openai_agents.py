@@ -197,8 +197,9 @@ def _answer_of(response: ModelResponse) -> dict[str, Any]:
     usage, answer = response.usage, _answer(response.output)
     messages = [it for it in response.output if it.type == "message"]
     is_refused = any(part.type == "refusal" for it in messages for part in it.content)
+    is_cut = any(getattr(it, "status", None) == "incomplete" for it in response.output)
     return answer | {
-        "finish": "content_filter" if is_refused else "not_given",
+        "finish": "content_filter" if is_refused else "length" if is_cut else "not_given",
         "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
         "is_data": not answer["text"] and any(it.type not in ("message", "reasoning") for it in response.output),
     }

@@ -115,7 +115,9 @@ def _said(part: Any) -> dict[str, Any]:
 
 def _answer_of(response: sdk.ModelResponse) -> dict[str, Any]:
     answer, words = _answer(response), (sdk.TextPart, sdk.ToolCallPart, sdk.ThinkingPart)
-    return answer | {"is_data": not answer["text"] and any(not isinstance(it, words) for it in response.parts)}
+    is_paused = getattr(response, "state", None) == "suspended"
+    is_other = not answer["text"] and any(not isinstance(it, words) for it in response.parts)
+    return answer | {"is_data": is_paused or is_other}
 
 
 def _answer(response: sdk.ModelResponse) -> dict[str, Any]:

@@ -55,10 +55,11 @@ struct Metadata {
     ls_model_name: Option<Text>,
 }
 
+/// What the model was called with. `ChatOpenAI` of LangChain names the model twice.
 #[derive(Deserialize)]
 struct Parameters {
-    #[serde(alias = "model_name")]
     model: Option<Text>,
+    model_name: Option<Text>,
     tools: Option<Vec<Object<Entry>>>,
 }
 
@@ -133,7 +134,7 @@ fn recording(run: Run, id: Arc<str>) -> Result<Recording, BadLine> {
     let named = metadata.and_then(|Object(it)| it.ls_model_name);
     let mut model = named.map(|Text(model)| model);
     if let Some(Object(parameters)) = parameters {
-        model = model.or(parameters.model.map(|Text(model)| model));
+        model = model.or(parameters.model.or(parameters.model_name).map(|Text(model)| model));
         tools.extend(offered::tools(parameters.tools));
     }
     Ok(joiner.into(Recording { id, model: model.unwrap_or_default(), tools, ..Recording::default() }))

@@ -26,8 +26,8 @@ pub(super) struct Begun {
 struct Said {
     #[serde(rename = "type", default)]
     kind: String,
-    #[serde(alias = "output_index")]
     index: Option<u64>,
+    output_index: Option<u64>,
     sequence_number: Option<u64>,
     item: Option<Value>,
 }
@@ -48,9 +48,9 @@ impl Begun {
         let sent = String::from_utf8_lossy(sent);
         let events =
             sent.lines().filter_map(|it| serde_json::from_str::<Said>(it.strip_prefix("data:")?).ok());
-        for Said { kind, index, sequence_number, item } in events {
+        for Said { kind, index, output_index, sequence_number, item } in events {
             let after = |at: Option<u64>| at.map_or(0, |it| it.saturating_add(1));
-            begun.next = begun.next.max(after(index));
+            begun.next = begun.next.max(after(output_index.or(index)));
             begun.number = begun.number.max(after(sequence_number));
             begun.items.extend(item.filter(|_| kind == "response.output_item.done"));
         }

@@ -5,6 +5,7 @@ mod files;
 mod gemini;
 mod logs;
 mod mutated;
+mod names;
 mod odd;
 mod openai_chat;
 mod program;

@@ -183,7 +183,12 @@ fn other_members_may_have_two_names_too() {
     );
     let call = json!({"name": "f", "args": {"a": 1}, "arguments": null, "id": "a", "type": "tool_call"});
     let said = json!({"content": "", "tool_calls": [call]});
-    let generation = |output: Value| json!({"type": "GENERATION", "trace_id": "t", "start_time": "2026-01-01", "input": [user], "output": output});
+    let request = json!({"type": "GENERATION", "trace_id": "t", "start_time": "2026-01-01", "input": [user]});
+    let generation = |output: Value| {
+        let mut it = request.clone();
+        it["output"] = output;
+        it
+    };
     let called = format!("{}\n  user \"x\"\n  model calls a f {{\"a\":1}}", head("t", ""));
     check(&generation(json!({"type": "ai", "data": said, "kwargs": null})), &called);
     check(&generation(json!({"type": "ai", "data": {}, "kwargs": said})), &called);

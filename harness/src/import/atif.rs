@@ -8,6 +8,9 @@
 //! | `observation` of a step | the results of the calls that it names in `source_call_id`, else in order |
 //! | `observation` of a step without calls | a message of the user: the agent acted by its text |
 //!
+//! The trajectories of subagents in it are transcripts of their own. A session may have several trajectories, so the id
+//! of a transcript is `trajectory_id` where there is one, else `session_id`.
+//!
 //! What the format has no member for is in `extra`, which it has for that: `is_error` and `timestamp` of a result,
 //! `outcome` of the run, and the text of arguments that are no object. A result that does not come right after its
 //! answer is in a step of its own.
@@ -31,12 +34,14 @@ use super::strict::Object;
 
 #[derive(Deserialize)]
 struct Trajectory<'a> {
-    #[serde(alias = "trajectory_id")]
+    trajectory_id: Option<Text>,
     session_id: Option<Text>,
     agent: Option<Object<Agent>>,
     #[serde(borrow)]
     steps: Vec<Object<Step<'a>>>,
     extra: Option<Object<RunExtra>>,
+    #[serde(borrow)]
+    subagent_trajectories: Option<Vec<Object<Trajectory<'a>>>>,
 }
 
 #[derive(Deserialize)]
@@ -112,12 +117,34 @@ struct Part<'a> {
     text: Option<Cow<'a, str>>,
 }
 
-/// Reads a trajectory.
+/// Reads a trajectory, and those of its subagents.
 ///
 /// # Errors
-/// It is none, or a result is without a call.
+/// It is none.
 pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Trajectory { session_id, agent, steps, extra } = parse(text)?;
+    all(parse(text)?, &mut Vec::new(), sink);
+    Ok(())
+}
+
+/// Takes a trajectory, which is the one with these numbers in those around it, and those in it.
+fn all(mut trajectory: Trajectory, numbers: &mut Vec<usize>, sink: &mut Sink) {
+    let inner = trajectory.subagent_trajectories.take();
+    match recording(trajectory) {
+        Ok(recording) => sink.recording(recording),
+        Err(bad) => {
+            let below = |bad: BadLine, at: &usize| bad.below(&format!("subagent_trajectories[{at}]"));
+            sink.bad(0, numbers.iter().rev().fold(bad, below));
+        }
+    }
+    for (at, Object(it)) in inner.into_iter().flatten().enumerate() {
+        numbers.push(at);
+        all(it, numbers, sink);
+        numbers.pop();
+    }
+}
+
+fn recording(trajectory: Trajectory) -> Result<Recording, BadLine> {
+    let Trajectory { trajectory_id, session_id, agent, steps, extra, subagent_trajectories: _ } = trajectory;
     let mut joiner = Joiner::default();
     let (mut model, mut tools) = (None, None);
     if let Some(Object(agent)) = agent {
@@ -132,14 +159,13 @@ pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let text = |text: Option<Text>| text.map(|Text(text)| text).unwrap_or_default();
     let outcome = extra.and_then(|Object(it)| it.outcome).unwrap_or_default();
     let head = Recording {
-        id: text(session_id),
+        id: text(trajectory_id.or(session_id)),
         model: text(model),
         outcome,
         tools: offered::tools(tools),
         ..Recording::default()
     };
-    sink.recording(joiner.into(head));
-    Ok(())
+    Ok(joiner.into(head))
 }
 
 fn take(joiner: &mut Joiner, step: Step, place: &str) -> Result<(), BadLine> {

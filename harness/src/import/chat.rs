@@ -26,8 +26,9 @@ use super::strict::Object;
 pub(super) struct Message<'a> {
     role: Role,
     content: Option<Words>,
-    #[serde(alias = "reasoning")]
     reasoning_content: Option<Text>,
+    /// The same by another name; vLLM writes both.
+    reasoning: Option<Text>,
     #[serde(borrow)]
     tool_calls: Option<Vec<Object<Call<'a>>>>,
     #[serde(borrow)]
@@ -100,7 +101,7 @@ pub(super) fn one(
     message: Message,
     place: impl Fn(&str) -> String,
 ) -> Result<(), BadLine> {
-    let Message { role, content, reasoning_content, tool_calls, function_call, .. } = message;
+    let Message { role, content, reasoning_content, reasoning, tool_calls, function_call, .. } = message;
     joiner.at(moment(message.timestamp));
     let content = content.map(|Words(text)| text);
     let due = |member: &str| BadLine::shape(place(member), "expected a string, found nothing or null");
@@ -111,7 +112,7 @@ pub(super) fn one(
         Role::Assistant => {
             let calls = tool_calls.into_iter().flatten().map(|Object(call)| call.made());
             let old = function_call.map(|Object(it)| it.made(None));
-            let thinking = reasoning_content.map(|Text(text)| text);
+            let thinking = reasoning_content.or(reasoning).map(|Text(text)| text);
             joiner.assistant(thinking, content, calls.chain(old).collect());
             joiner.used(usage(message.usage));
         }

@@ -51,8 +51,9 @@ struct Entry<'a> {
 /// The model of an answer: `id` in Cline's SDK, `modelId` in its extension.
 #[derive(Deserialize)]
 struct Model {
-    #[serde(alias = "modelId")]
     id: Option<Text>,
+    #[serde(rename = "modelId")]
+    model_id: Option<Text>,
 }
 
 /// Reads a session of the SDK.
@@ -88,7 +89,7 @@ fn take(joiner: &mut Joiner, entries: Vec<Object<Entry>>, list: &str) -> Result<
     while let Some((at, entry)) = entries.next() {
         let Entry { role, content, model_info, ts, metrics } = entry;
         joiner.at(moment(ts));
-        if let Some(Text(id)) = model_info.and_then(|Object(it)| it.id) {
+        if let Some(Text(id)) = model_info.and_then(|Object(it)| it.id.or(it.model_id)) {
             model = id;
         }
         let place = |block: &str| format!("{list}[{at}].content{block}");

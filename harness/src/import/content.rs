@@ -121,6 +121,46 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for BlocksVisitor<T> {
     }
 }
 
+/// How many elements of a list, or members of an object, are held at once: what points to a `1` takes many times its
+/// memory. A piece with more would have 64 bytes for each.
+const HELD_MAX: usize = 4 << 20;
+
+/// The elements of a list as they were sent.
+pub(super) struct Elements<'a>(pub(super) Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Elements<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ElementsVisitor).map(Elements)
+    }
+}
+
+struct ElementsVisitor;
+
+impl<'de> Visitor<'de> for ElementsVisitor {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            held(&mut all, element)?;
+        }
+        Ok(all)
+    }
+}
+
+/// Holds one more, if there is room for it.
+fn held<T, E: Error>(all: &mut Vec<T>, one: T) -> Result<(), E> {
+    if all.len() == HELD_MAX {
+        return Err(E::custom(format_args!("expected at most {HELD_MAX} of them, found more")));
+    }
+    all.push(one);
+    Ok(())
+}
+
 /// The members of an object in order, whatever their names are.
 pub(super) struct Members<'a, T>(pub(super) Vec<(Cow<'a, str>, T)>);
 
@@ -142,7 +182,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for MembersVisitor<'a, T> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut all = Vec::new();
         while let Some(Word(name)) = map.next_key()? {
-            all.push((name, map.next_value()?));
+            held(&mut all, (name, map.next_value()?))?;
         }
         Ok(Members(all))
     }
@@ -210,6 +250,19 @@ pub(super) fn lines_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<A
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_held_of_a_list_or_an_object_has_a_bound() {
+        let list = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
+        let object = |count: usize| format!("{{{}\"\":1}}", "\"\":1,".repeat(count - 1));
+        let held = [HELD_MAX, HELD_MAX + 1].map(|count| {
+            let elements = serde_json::from_str::<Elements>(&list(count)).map(|Elements(all)| all.len());
+            let members = serde_json::from_str::<Members<u8>>(&object(count)).map(|Members(all)| all.len());
+            [elements, members]
+                .map(|it| it.map_err(|bad| bad.to_string().contains("at most 4194304 of them")))
+        });
+        assert_eq!(held, [[Ok(HELD_MAX), Ok(HELD_MAX)], [Err(true), Err(true)]]);
+    }
 
     #[test]
     fn a_value_keeps_all_but_the_white_space_of_its_file() {

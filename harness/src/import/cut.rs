@@ -359,33 +359,48 @@ impl<'a> Pieces<'a> {
         let start = window.at();
         let line = window.line_of(start);
         self.last_line = line;
-        let broken = |why: &str| BadLine::NotJson { why: format!("{list}[{number}]: {why}") };
-        let end = match window.token() {
-            Some(b']') => return Ok(None),
-            None => {
+        if window.token() == Some(b']') {
+            return self.after_list(window, list);
+        }
+        let place = format!("{list}[{number}]");
+        let end = match window.end_of(start) {
+            Ok(end) => end,
+            Err(uncut) => {
                 window.failed()?;
-                Err(broken("the list breaks off"))
+                return Err(broken(uncut, &place, "list"));
             }
-            Some(_) => match window.end_of(start) {
-                Ok(end) => Ok(end),
-                Err(Uncut::Ended) => {
-                    window.failed()?;
-                    Err(broken("the list breaks off"))
-                }
-                Err(Uncut::Torn(_)) => Err(broken("a line feed in a string")),
-                Err(Uncut::TooLong) => Err(BadLine::TooLong { bytes: None, bound: DOCUMENT_BYTES_MAX }),
-            },
         };
-        let body = end.map(|end| {
-            let text = window.held()[start..end].to_vec();
-            window.go(end);
-            window.forget(end);
-            let (row, place) = (self.row, format!("{list}[{number}]"));
-            self.state = State::Elements { window, list, number: number + 1, head: head.clone() };
-            Body { text, row, container: Container::Elements, head, place }
-        });
-        Ok(Some(Piece::new(line, body)))
+        let text = window.held()[start..end].to_vec();
+        window.go(end);
+        window.forget(end);
+        self.state = State::Elements { window, list, number: number + 1, head: head.clone() };
+        let body = Body { text, row: self.row, container: Container::Elements, head, place };
+        Ok(Some(Piece::new(line, Ok(body))))
     }
+
+    /// Passes what follows the list of runs: the rest of its document, and nothing else.
+    fn after_list(&mut self, mut window: Window<'a>, list: &'static str) -> io::Result<Option<Piece>> {
+        window.go(window.at() + 1);
+        let passed = if list.is_empty() { Ok(()) } else { window.pass_rest() };
+        let more = window.token();
+        window.failed()?;
+        self.last_line = window.line_of(window.at());
+        match (passed, more) {
+            (Err(uncut), _) => Err(broken(uncut, &format!("after `{list}`"), "document")),
+            (Ok(()), None) => Ok(None),
+            (Ok(()), Some(_)) => Err(io::Error::other("more after the end; a file has one list of runs")),
+        }
+    }
+}
+
+/// Why a list of runs, or the document around it, cannot be read further, though its bytes can.
+fn broken(uncut: Uncut, place: &str, whole: &str) -> io::Error {
+    let why = match uncut {
+        Uncut::Ended => format!("the {whole} breaks off"),
+        Uncut::Torn(_) => "a line feed in a string, so what follows cannot be told apart".to_owned(),
+        Uncut::TooLong => format!("more than {DOCUMENT_BYTES_MAX} bytes"),
+    };
+    io::Error::other(format!("{place}: {why}"))
 }
 
 /// The list of runs that a member with this key, in its quotes, may be.

@@ -32,8 +32,11 @@ struct Log<'a> {
     model: Option<Text>,
     outcome: Option<Outcome>,
     tools: Option<Vec<Object<Entry>>>,
-    #[serde(borrow, alias = "system_instruction")]
+    #[serde(borrow)]
     system_instruction: Option<Object<Content<'a>>>,
+    /// The same in the case of the library for Python.
+    #[serde(rename = "system_instruction", borrow)]
+    library_instruction: Option<Object<Content<'a>>>,
     #[serde(borrow)]
     contents: Vec<Object<Content<'a>>>,
 }
@@ -92,9 +95,10 @@ struct Response<'a> {
 /// # Errors
 /// It is no such log, or a result is without a call.
 pub(super) fn object(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Log { id, model, outcome, tools: listed, system_instruction, contents } = parse(text)?;
+    let Log { id, model, outcome, tools: listed, system_instruction, library_instruction, contents } =
+        parse(text)?;
     let mut joiner = Joiner::default();
-    if let Some(Object(Content { parts, .. })) = system_instruction {
+    if let Some(Object(Content { parts, .. })) = system_instruction.or(library_instruction) {
         let texts = parts.iter().flatten().filter_map(|Object(piece)| piece.text.as_deref());
         joiner.system(lines_of(texts).unwrap_or_default());
     }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Members, Text, text_of};
-use super::parse::value;
+use super::content::{Elements, Members, Text, text_of};
+use super::parse::{parse, value};
 use super::recording::{Joiner, Of, Outcome, Recording};
 use super::sink::Sink;
 use super::strict::Object;
@@ -33,7 +33,7 @@ struct Turns<'a> {
     #[serde(borrow)]
     actions: Vec<Cow<'a, str>>,
     #[serde(borrow)]
-    observations: Vec<&'a RawValue>,
+    observations: Elements<'a>,
     valid_action: Option<Vec<Option<bool>>>,
 }
 
@@ -47,10 +47,12 @@ struct Summary {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Members(runs) = value::<Members<Object<Run>>>(text)?;
-    for (task, Object(run)) in runs {
-        let recording = run_of(&task, run).map_err(|bad| bad.below(&task))?;
-        sink.recording(recording);
+    let Members(runs) = value::<Members<&RawValue>>(text)?;
+    for (task, run) in runs {
+        match parse(run.get()).and_then(|run| run_of(&task, run)) {
+            Ok(recording) => sink.recording(recording),
+            Err(bad) => sink.bad(0, bad.below(&task)),
+        }
     }
     Ok(())
 }
@@ -63,10 +65,11 @@ fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {
     }
     let mut thoughts = turns.thoughts.unwrap_or_default().into_iter();
     let valid = turns.valid_action.unwrap_or_default();
+    let Elements(observations) = turns.observations;
     for (at, action) in turns.actions.iter().enumerate() {
         let thought = thoughts.next().flatten().map(|Text(thought)| thought);
         joiner.assistant(None, thought, vec![command(&tool, action)]);
-        if let Some(observation) = turns.observations.get(at) {
+        if let Some(observation) = observations.get(at) {
             let status = match valid.get(at).copied().flatten() {
                 Some(true) => Status::Ok,
                 Some(false) => Status::Error,

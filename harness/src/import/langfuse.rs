@@ -12,40 +12,56 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Text, Word};
+use super::content::{Elements, Text, Word};
 use super::conversations::Conversations;
 use super::logged;
 use super::parse::{parse, value};
 use super::recording::{Joiner, Recording};
 use super::sink::Sink;
 use super::spent::{moment_of, usage};
-use super::strict::Object;
 
 #[derive(Deserialize)]
 struct Traced<'a> {
     #[serde(borrow)]
-    observations: Vec<Object<Observation<'a>>>,
+    observations: Elements<'a>,
 }
 
-/// An observation; the API writes names in another case than the export.
+/// An observation.
 #[derive(Deserialize)]
 struct Observation<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Word<'a>,
-    #[serde(borrow, alias = "traceId")]
+    #[serde(borrow)]
     trace_id: Option<Cow<'a, str>>,
-    #[serde(borrow, alias = "startTime")]
+    #[serde(borrow)]
     start_time: Option<Cow<'a, str>>,
-    #[serde(alias = "provided_model_name", alias = "providedModelName")]
     model: Option<Text>,
+    provided_model_name: Option<Text>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
-    #[serde(borrow, alias = "endTime")]
+    #[serde(borrow)]
     end_time: Option<Cow<'a, str>>,
-    #[serde(borrow, alias = "usageDetails")]
+    #[serde(borrow)]
     usage_details: Option<&'a RawValue>,
+    // The API writes names in another case than the export.
+    #[serde(rename = "traceId", borrow)]
+    api_trace_id: Option<Cow<'a, str>>,
+    #[serde(rename = "startTime", borrow)]
+    api_start_time: Option<Cow<'a, str>>,
+    #[serde(rename = "providedModelName")]
+    api_provided_model_name: Option<Text>,
+    #[serde(rename = "endTime", borrow)]
+    api_end_time: Option<Cow<'a, str>>,
+    #[serde(rename = "usageDetails", borrow)]
+    api_usage_details: Option<&'a RawValue>,
+}
+
+impl<'a> Observation<'a> {
+    fn started(&self) -> Option<&Cow<'a, str>> {
+        self.start_time.as_ref().or(self.api_start_time.as_ref())
+    }
 }
 
 /// Reads a trace with its observations.
@@ -54,7 +70,7 @@ struct Observation<'a> {
 /// It is none, or has no generation.
 pub(super) fn traced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Traced { observations } = parse(text)?;
-    all(observations.into_iter().map(|Object(it)| (0, it)).collect(), sink)
+    all(sink.elements("observations", observations), sink)
 }
 
 /// Reads observations.
@@ -62,9 +78,9 @@ pub(super) fn traced(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 /// # Errors
 /// There are none, or no generation.
 pub(super) fn observations(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let mut found = Vec::new();
+    let mut found: Vec<(u64, Observation)> = Vec::new();
     if text.trim_start().starts_with('[') {
-        found.extend(value::<Vec<Object<Observation>>>(text)?.into_iter().map(|Object(it)| (0, it)));
+        found = sink.elements("", value(text)?);
     } else {
         for (number, line) in (0..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             match parse(line) {
@@ -82,22 +98,22 @@ fn all(mut found: Vec<(u64, Observation)>, sink: &mut Sink) -> Result<(), BadLin
         let why = "expected an observation of the type `GENERATION` with an `input`, found none";
         return Err(BadLine::shape("observations".into(), why));
     }
-    // Times are written so that their order is that of the text.
-    found.sort_by(|(_, one), (_, other)| one.start_time.cmp(&other.start_time));
+    found.sort_by_cached_key(|(_, it)| (it.started().and_then(|it| moment_of(it)), it.started().cloned()));
     let mut conversations = Conversations::default();
-    for (number, Observation { trace_id, model, input, output, end_time, usage_details, .. }) in found {
-        let group: Arc<str> = trace_id.unwrap_or_default().into();
+    for (number, it) in found {
+        let group: Arc<str> = it.trace_id.or(it.api_trace_id).unwrap_or_default().into();
         let mut joiner = Joiner::default();
-        let tools = input.map_or(Ok(Vec::new()), |input| logged::input(&mut joiner, input, "input"));
+        let tools = it.input.map_or(Ok(Vec::new()), |input| logged::input(&mut joiner, input, "input"));
         let answered = tools.and_then(|tools| {
-            let Some(output) = output else { return Ok(tools) };
-            joiner.at(end_time.as_deref().and_then(moment_of));
+            let Some(output) = it.output else { return Ok(tools) };
+            joiner.at(it.end_time.or(it.api_end_time).as_deref().and_then(moment_of));
             logged::output(&mut joiner, output, "output")?;
-            joiner.used(usage(usage_details));
+            joiner.used(usage(it.usage_details.or(it.api_usage_details)));
             Ok(tools)
         });
         match answered {
             Ok(tools) => {
+                let model = it.model.or(it.provided_model_name).or(it.api_provided_model_name);
                 let model = model.map(|Text(model)| model).unwrap_or_default();
                 let head = Recording { id: group.clone(), model, tools, ..Recording::default() };
                 conversations.take(group, joiner.into(head));

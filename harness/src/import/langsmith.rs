@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Text, Word};
+use super::content::{Elements, Text, Word};
 use super::conversations::Conversations;
 use super::logged;
 use super::offered::{self, Entry};
@@ -28,7 +28,7 @@ struct Run<'a> {
     run_type: Word<'a>,
     #[serde(borrow)]
     trace_id: Option<Cow<'a, str>>,
-    /// A text or a number; its order is that of time.
+    /// A text or a number.
     #[serde(borrow)]
     start_time: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -55,17 +55,18 @@ struct Metadata {
     ls_model_name: Option<Text>,
 }
 
+/// What the model was called with. `ChatOpenAI` of LangChain names the model twice.
 #[derive(Deserialize)]
 struct Parameters {
-    #[serde(alias = "model_name")]
     model: Option<Text>,
+    model_name: Option<Text>,
     tools: Option<Vec<Object<Entry>>>,
 }
 
 #[derive(Deserialize)]
 struct Answer<'a> {
     #[serde(borrow)]
-    runs: Vec<Object<Run<'a>>>,
+    runs: Elements<'a>,
 }
 
 /// Reads what the API answers: a document with runs.
@@ -74,7 +75,7 @@ struct Answer<'a> {
 /// There are none, or none of a model.
 pub(super) fn answer(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Answer { runs } = parse(text)?;
-    all(runs.into_iter().map(|Object(it)| (0, it)).collect(), sink)
+    all(sink.elements("runs", runs), sink)
 }
 
 /// Reads runs.
@@ -84,7 +85,7 @@ pub(super) fn answer(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 pub(super) fn runs(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut found: Vec<(u64, Run)> = Vec::new();
     if text.trim_start().starts_with('[') {
-        found.extend(value::<Vec<Object<Run>>>(text)?.into_iter().map(|Object(it)| (0, it)));
+        found = sink.elements("", value(text)?);
     } else {
         for (number, line) in (0..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             match parse(line) {
@@ -102,9 +103,7 @@ fn all(mut found: Vec<(u64, Run)>, sink: &mut Sink) -> Result<(), BadLine> {
         let why = "expected a run of the type `llm` with `inputs`, found none";
         return Err(BadLine::shape("run_type".into(), why));
     }
-    // A number is as long as it is great; texts of times are compared as they are.
-    let length = |text: &str| if text.starts_with('"') { 0 } else { text.len() };
-    found.sort_by_key(|(_, run)| run.start_time.map(|it| (length(it.get()), it.get())));
+    found.sort_by_cached_key(|(_, run)| (moment(run.start_time), run.start_time.map(RawValue::get)));
     let mut conversations = Conversations::default();
     for (number, run) in found {
         let group: Arc<str> = run.trace_id.as_deref().unwrap_or_default().into();
@@ -135,7 +134,7 @@ fn recording(run: Run, id: Arc<str>) -> Result<Recording, BadLine> {
     let named = metadata.and_then(|Object(it)| it.ls_model_name);
     let mut model = named.map(|Text(model)| model);
     if let Some(Object(parameters)) = parameters {
-        model = model.or(parameters.model.map(|Text(model)| model));
+        model = model.or(parameters.model.or(parameters.model_name).map(|Text(model)| model));
         tools.extend(offered::tools(parameters.tools));
     }
     Ok(joiner.into(Recording { id, model: model.unwrap_or_default(), tools, ..Recording::default() }))

@@ -19,7 +19,7 @@ const SKIPPED_MAX: u64 = 1 << 30;
 const UNPACKED_TIMES: u64 = 1_000;
 
 /// How much a packed input of any size may unpack to, in bytes: 1 GiB.
-const UNPACKED_FREE: u64 = 1 << 30;
+pub(super) const UNPACKED_FREE: u64 = 1 << 30;
 
 /// The size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -168,12 +168,21 @@ impl Read for Bounded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.given += read as u64;
-        if self.given.saturating_sub(self.free) > self.taken.get().saturating_mul(UNPACKED_TIMES) {
-            let why = format!("it unpacks to more than {UNPACKED_TIMES} times its size and 1 GiB");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        if self.given > unpacked_max(self.taken.get(), self.free) {
+            return Err(unpacks_to_too_much());
         }
         Ok(read)
     }
+}
+
+/// How much an input of so many packed bytes may unpack to.
+pub(super) fn unpacked_max(packed: u64, free: u64) -> u64 {
+    packed.saturating_mul(UNPACKED_TIMES).saturating_add(free)
+}
+
+pub(super) fn unpacks_to_too_much() -> io::Error {
+    let why = format!("it unpacks to more than {UNPACKED_TIMES} times its size and 1 GiB");
+    io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 /// The next bytes; none at the end. A signal is no reason to stop.

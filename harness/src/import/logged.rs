@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::anthropic;
 use super::bad::BadLine;
 use super::chat;
-use super::content::{Blocks, Text, Word, arguments, lines_of, text_of};
+use super::content::{Blocks, Elements, Text, Word, arguments, lines_of, text_of};
 use super::offered::{Entry, tools};
 use super::parse::{paired, parse, value};
 use super::recording::{Joiner, Listed, Made, Of};
@@ -105,8 +105,10 @@ struct Wrapped<'a> {
     role: Option<Word<'a>>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, alias = "data")]
+    #[serde(borrow)]
     kwargs: Option<Object<Chained<'a>>>,
+    #[serde(borrow)]
+    data: Option<Object<Chained<'a>>>,
     tool_calls: Option<Vec<IgnoredAny>>,
     invalid_tool_calls: Option<IgnoredAny>,
     additional_kwargs: Option<IgnoredAny>,
@@ -141,8 +143,10 @@ struct Additional<'a> {
 struct Call<'a> {
     id: Option<Text>,
     name: Text,
-    #[serde(borrow, alias = "arguments")]
+    #[serde(borrow)]
     args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
 }
 
 /// A call whose arguments LangChain could not parse.
@@ -161,7 +165,7 @@ impl Chained<'_> {
         let valid = self.tool_calls.take().into_iter().flatten().map(|Object(call)| Made {
             id: id(call.id),
             tool: call.name.0,
-            arguments: arguments(call.args),
+            arguments: arguments(call.args.or(call.arguments)),
         });
         let invalid = self.invalid_tool_calls.take().into_iter().flatten().map(|Object(call)| Made {
             id: id(call.id),
@@ -276,7 +280,7 @@ fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, Bad
     let (mut text, mut place) = (text, place.to_owned());
     let mut levels = 0;
     let messages = loop {
-        let messages: Vec<&RawValue> = value(text).map_err(|bad| bad.below(&place))?;
+        let Elements(messages) = value(text).map_err(|bad| bad.below(&place))?;
         // LangChain logs a batch of conversations: the first is that of the run.
         match messages.first() {
             Some(first) if first.get().starts_with('[') => text = first.get(),
@@ -307,7 +311,7 @@ fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, Bad
 /// Takes a message of LangChain, of OpenAI chat, or of Anthropic.
 fn one(joiner: &mut Joiner, text: &str, place: &str) -> Result<(), BadLine> {
     let wrapped: Wrapped = parse(text).map_err(|bad| bad.below(place))?;
-    if let Some(Object(chained)) = wrapped.kwargs {
+    if let Some(Object(chained)) = wrapped.kwargs.or(wrapped.data) {
         let named = wrapped.id.and_then(|id| serde_json::from_str::<Vec<Cow<str>>>(id.get()).ok());
         let class = named.and_then(|mut names| names.pop());
         let kind = class.or(wrapped.kind.map(|Word(kind)| kind)).unwrap_or_default();

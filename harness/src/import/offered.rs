@@ -14,37 +14,45 @@ use super::strict::Object;
 #[derive(Deserialize)]
 pub(super) struct Entry {
     function: Option<Object<Described>>,
-    #[serde(alias = "functionDeclarations")]
+    #[serde(rename = "functionDeclarations")]
+    declarations: Option<Vec<Object<Described>>>,
     function_declarations: Option<Vec<Object<Described>>>,
     name: Option<Arc<str>>,
     description: Option<Arc<str>>,
-    #[serde(alias = "input_schema")]
     parameters: Option<Box<RawValue>>,
+    input_schema: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
 struct Described {
     name: Arc<str>,
     description: Option<Arc<str>>,
-    /// Its JSON Schema.
-    #[serde(alias = "parametersJsonSchema", alias = "parameters_json_schema")]
+    /// Its JSON Schema, or null where the next one has it: the library of Gemini writes both.
     parameters: Option<Box<RawValue>>,
+    #[serde(rename = "parametersJsonSchema")]
+    json_schema: Option<Box<RawValue>>,
+    parameters_json_schema: Option<Box<RawValue>>,
+}
+
+fn listed(name: Arc<str>, description: Option<Arc<str>>, schema: Option<Box<RawValue>>) -> Listed {
+    let parameters = schema.map(|schema| schema.get().into());
+    Listed { name, description: description.unwrap_or_default(), parameters }
 }
 
 impl Described {
     fn listed(self) -> Listed {
-        let Self { name, description, parameters } = self;
-        let parameters = parameters.map(|schema| schema.get().into());
-        Listed { name, description: description.unwrap_or_default(), parameters }
+        let schema = self.parameters.or(self.json_schema).or(self.parameters_json_schema);
+        listed(self.name, self.description, schema)
     }
 }
 
 impl Entry {
     fn tools(self) -> impl Iterator<Item = Listed> {
-        let Self { function, function_declarations, name, description, parameters } = self;
-        let own = name.map(|name| Described { name, description, parameters });
-        let nested = function.into_iter().chain(function_declarations.into_iter().flatten());
-        nested.map(|Object(tool)| tool).chain(own).map(Described::listed)
+        let schema = self.parameters.or(self.input_schema);
+        let own = self.name.map(|name| listed(name, self.description, schema));
+        let declarations = self.declarations.or(self.function_declarations);
+        let nested = self.function.into_iter().chain(declarations.into_iter().flatten());
+        nested.map(|Object(tool)| tool.listed()).chain(own)
     }
 }
 

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::{self, Message};
-use super::content::Text;
+use super::content::{Elements, Text};
 use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Outcome, Recording};
@@ -126,7 +126,7 @@ fn answered(joiner: &mut Joiner, response: &RawValue) -> Result<(Option<Text>, O
     let events = match text.as_bytes()[0] {
         b'"' => value::<Cow<str>>(text).map_err(|bad| bad.below("response"))?.into_owned(),
         b'[' => {
-            let chunks = value::<Vec<&RawValue>>(text).map_err(|bad| bad.below("response"))?;
+            let Elements(chunks) = value(text).map_err(|bad| bad.below("response"))?;
             streamed::events(&chunks)
         }
         _ => {
@@ -169,7 +169,8 @@ struct Chunk<'a> {
 pub(super) fn chunks(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut all: Vec<(u64, &RawValue)> = Vec::new();
     if text.trim_start().starts_with('[') {
-        all.extend(value::<Vec<&RawValue>>(text)?.into_iter().map(|chunk| (0, chunk)));
+        let Elements(chunks) = value(text)?;
+        all.extend(chunks.into_iter().map(|chunk| (0, chunk)));
     } else {
         for (number, line) in (0..).zip(text.lines()) {
             let line = line.trim();

@@ -38,8 +38,11 @@ struct Export<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Resource<'a> {
-    #[serde(borrow, alias = "instrumentationLibrarySpans")]
-    scope_spans: Vec<Object<Scope<'a>>>,
+    #[serde(borrow)]
+    scope_spans: Option<Vec<Object<Scope<'a>>>>,
+    /// The same in old versions of the protocol.
+    #[serde(borrow)]
+    instrumentation_library_spans: Option<Vec<Object<Scope<'a>>>>,
 }
 
 #[derive(Deserialize)]
@@ -119,8 +122,11 @@ struct Part<'a> {
     name: Option<Text>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
-    #[serde(borrow, alias = "result")]
+    #[serde(borrow)]
     response: Option<&'a RawValue>,
+    /// The same in older versions of the conventions.
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
 }
 
 /// What a span is about (`gen_ai.operation.name`).
@@ -297,8 +303,11 @@ impl Tree {
 }
 
 fn flat(export: Export<'_>) -> impl Iterator<Item = Span<'_>> {
-    let scopes = export.resource_spans.into_iter().flat_map(|Object(it)| it.scope_spans);
-    scopes.flat_map(|Object(it)| it.spans).map(|Object(span)| span)
+    let scopes = export
+        .resource_spans
+        .into_iter()
+        .filter_map(|Object(it)| it.scope_spans.or(it.instrumentation_library_spans));
+    scopes.flatten().flat_map(|Object(it)| it.spans).map(|Object(span)| span)
 }
 
 fn recording(request: Request, failed: &BTreeSet<Arc<str>>) -> Result<Recording, BadLine> {
@@ -366,7 +375,7 @@ fn take(
                     Of::Id(id) if failed.contains(id) => Status::Error,
                     Of::Id(_) | Of::Tool(..) | Of::Next => Status::Unknown,
                 };
-                let said = part.response.map(text_of).unwrap_or_default();
+                let said = part.response.or(part.result).map(text_of).unwrap_or_default();
                 joiner.result(of, status, said, || format!("{place}.parts[{at}].id"))?;
             }
             if !is_answer || text.is_some() {

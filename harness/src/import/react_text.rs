@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::content::{Blocks, Members, Word, argument};
-use super::parse::value;
+use super::parse::{parse, value};
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::Sink;
-use super::strict::Object;
 
 #[derive(Deserialize)]
 struct Run<'a> {
@@ -39,26 +39,30 @@ struct Spoken<'a> {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Members(runs) = value::<Members<Object<Run>>>(text)?;
-    for (task, Object(Run { em, traj, traj_by_line })) in runs {
-        let mut joiner = Joiner::default();
-        match traj {
-            Blocks::List(messages) => {
-                for (at, Spoken { role, content }) in messages.into_iter().enumerate() {
-                    message(&mut joiner, &role.0, &content)
-                        .map_err(|bad| bad.below(&format!("{task}.traj[{at}]")))?;
-                }
-            }
-            Blocks::Text(text) => {
-                let lines =
-                    traj_by_line.unwrap_or_else(|| text.lines().map(|it| it.to_owned().into()).collect());
-                by_line(&mut joiner, &lines).map_err(|bad| bad.below(&format!("{task}.traj_by_line")))?;
-            }
+    let Members(runs) = value::<Members<&RawValue>>(text)?;
+    for (task, run) in runs {
+        match parse(run.get()).and_then(|run| recording(&task, run)) {
+            Ok(recording) => sink.recording(recording),
+            Err(bad) => sink.bad(0, bad.below(&task)),
         }
-        let head = Recording { id: task.as_ref().into(), outcome: Outcome::of(em), ..Recording::default() };
-        sink.recording(joiner.into(head));
     }
     Ok(())
+}
+
+fn recording(task: &str, Run { em, traj, traj_by_line }: Run) -> Result<Recording, BadLine> {
+    let mut joiner = Joiner::default();
+    match traj {
+        Blocks::List(messages) => {
+            for (at, Spoken { role, content }) in messages.into_iter().enumerate() {
+                message(&mut joiner, &role.0, &content).map_err(|bad| bad.below(&format!("traj[{at}]")))?;
+            }
+        }
+        Blocks::Text(text) => {
+            let lines = traj_by_line.unwrap_or_else(|| text.lines().map(|it| it.to_owned().into()).collect());
+            by_line(&mut joiner, &lines).map_err(|bad| bad.below("traj_by_line"))?;
+        }
+    }
+    Ok(joiner.into(Recording { id: task.into(), outcome: Outcome::of(em), ..Recording::default() }))
 }
 
 fn message(joiner: &mut Joiner, role: &str, content: &str) -> Result<(), BadLine> {

@@ -351,11 +351,13 @@ fn pieces(value: Option<&RawValue>) -> Result<Option<Arc<str>>, BadLine> {
     })
 }
 
-/// What a tool answered, as Codex writes it.
+/// What a tool answered, as Codex writes it: with an `output`, or in older versions a `content`.
 #[derive(Deserialize)]
 struct Output<'a> {
-    #[serde(borrow, alias = "content")]
-    output: &'a RawValue,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
     metadata: Option<Object<Metadata>>,
     success: Option<bool>,
 }
@@ -380,9 +382,13 @@ fn output(value: Option<&RawValue>) -> Result<(Status, Arc<str>), BadLine> {
         return Ok((Status::Unknown, text));
     };
     let exit = said.metadata.and_then(|Object(it)| it.exit_code).map(|code| code == 0);
+    // An object with both is what the tool itself printed.
+    let (Some(inner), None) = (said.output.or(said.content), said.output.and(said.content)) else {
+        return Ok((Status::Unknown, text));
+    };
     Ok(match exit.or(said.success) {
-        Some(true) => (Status::Ok, text_of(said.output)),
-        Some(false) => (Status::Error, text_of(said.output)),
+        Some(true) => (Status::Ok, text_of(inner)),
+        Some(false) => (Status::Error, text_of(inner)),
         None => (Status::Unknown, text),
     })
 }

@@ -23,6 +23,11 @@ pub(super) enum Step {
 }
 
 impl Scan {
+    /// A scan of the rest of a list or an object, from between two of its parts to its end.
+    pub(super) fn within() -> Self {
+        Self { depth: 1, ..Self::default() }
+    }
+
     /// Takes the next bytes of the value. The last one may be a backslash only if the bytes are the last: the caller
     /// gives a backslash and what it escapes at once.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Step {

@@ -2,8 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::bad::BadLine;
+use super::content::Elements;
+use super::parse::parse;
 use super::recording::Recording;
+
+/// How many parts of a piece are said to be bad one by one: to say why takes many times the memory of a part.
+const BAD_MAX: usize = 10_000;
 
 /// What came before the first transcript of a document and is the same for all of them.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +23,8 @@ pub(super) struct Head {
 #[derive(Debug, Default)]
 pub(super) struct Sink {
     pub(super) found: Vec<(u64, Result<Recording, BadLine>)>,
+    /// How many of them cannot be used.
+    bad: usize,
 }
 
 impl Sink {
@@ -26,7 +35,30 @@ impl Sink {
 
     /// Takes a part that cannot be used.
     pub(super) fn bad(&mut self, lines_before: u64, bad: BadLine) {
-        self.found.push((lines_before, Err(bad)));
+        self.bad += 1;
+        if self.bad < BAD_MAX {
+            self.found.push((lines_before, Err(bad)));
+        } else if self.bad == BAD_MAX {
+            let why = format!("the bad part number {BAD_MAX}; those after it are not counted");
+            self.found.push((lines_before, Err(BadLine::shape("line".into(), &why))));
+        }
+    }
+
+    /// The elements of this list that can be read, each with the number of lines before it, which is not known. Those
+    /// that cannot are reported.
+    pub(super) fn elements<'a, T: Deserialize<'a>>(
+        &mut self,
+        list: &str,
+        Elements(elements): Elements<'a>,
+    ) -> Vec<(u64, T)> {
+        let mut read = Vec::new();
+        for (at, element) in elements.into_iter().enumerate() {
+            match parse(element.get()) {
+                Ok(it) => read.push((0, it)),
+                Err(bad) => self.bad(0, bad.below(&format!("{list}[{at}]"))),
+            }
+        }
+        read
     }
 
     /// Passes every line of a text on that is not blank. One that cannot be used is reported, and the rest goes on.
@@ -39,5 +71,25 @@ impl Sink {
                 self.bad(number, bad);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_bad_parts_has_a_bound() {
+        let mut sink = Sink::default();
+        for at in 0..BAD_MAX as u64 + 5 {
+            sink.bad(at, BadLine::shape("x".into(), "bad"));
+        }
+        sink.recording(Recording::default());
+        assert_eq!(sink.found.len(), BAD_MAX + 1);
+        let (line, last) = &sink.found[BAD_MAX - 1];
+        let said = last.as_ref().map(|_| ()).map_err(ToString::to_string);
+        let why = "wrong-shape: line: the bad part number 10000; those after it are not counted";
+        assert_eq!((*line, said), (BAD_MAX as u64 - 1, Err(why.to_owned())));
+        assert!(sink.found[BAD_MAX].1.is_ok());
     }
 }

@@ -175,9 +175,7 @@ impl<'a> Window<'a> {
         let mut scan = Scan::default();
         let mut scanned = start;
         loop {
-            // A backslash waits for the byte that it escapes.
-            let backslashes = self.held[scanned..].iter().rev().take_while(|it| **it == b'\\').count();
-            let ready = self.held.len() - backslashes % 2;
+            let ready = self.ready(scanned);
             match scan.take(&self.held[scanned..ready]) {
                 Step::End(end) => {
                     self.scanned = Some((start, scanned + end));
@@ -193,6 +191,41 @@ impl<'a> Window<'a> {
                 return Err(Uncut::Ended);
             }
         }
+    }
+
+    /// Passes the rest of a list or an object, from here between two of its parts to its end, and holds nothing of it.
+    ///
+    /// # Errors
+    /// It has no end here.
+    pub(super) fn pass_rest(&mut self) -> Result<(), Uncut> {
+        let mut scan = Scan::within();
+        let mut passed = 0;
+        loop {
+            match scan.take(&self.held[self.at..self.ready(self.at)]) {
+                Step::End(end) => {
+                    self.at += end;
+                    return Ok(());
+                }
+                Step::Torn(at) => return Err(Uncut::Torn(self.at + at)),
+                Step::More => {}
+            }
+            let ready = self.ready(self.at);
+            passed += ready - self.at;
+            self.at = ready;
+            self.forget(ready);
+            if passed > self.bound {
+                return Err(Uncut::TooLong);
+            }
+            if !self.more() {
+                return Err(Uncut::Ended);
+            }
+        }
+    }
+
+    /// Where the bytes from this one on end that can be scanned: a backslash waits for the byte that it escapes.
+    fn ready(&self, start: usize) -> usize {
+        let backslashes = self.held[start..].iter().rev().take_while(|it| **it == b'\\').count();
+        self.held.len() - backslashes % 2
     }
 
     /// Forgets what comes before this byte.
@@ -221,6 +254,19 @@ impl<'a> Window<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rest_of_an_object_is_passed_to_the_bound_and_not_held() {
+        let rest = |bytes: u64| {
+            let long = io::repeat(b'x').take(bytes).chain(&b"\\\\\"}], \"y\": [\"\\\"]\"]}z"[..]);
+            io::BufReader::new((&b", \"x\": [{\"x\": \""[..]).chain(long))
+        };
+        let mut window = Window::new(Box::new(rest(3 << 20)), 4 << 20);
+        assert_eq!((window.pass_rest(), window.token()), (Ok(()), Some(b'z')));
+        assert!(window.held().len() < 1 << 20, "{}", window.held().len());
+        let mut window = Window::new(Box::new(rest(3 << 20)), 1 << 20);
+        assert_eq!(window.pass_rest(), Err(Uncut::TooLong));
+    }
 
     #[test]
     fn what_separates_values_is_held_to_the_bound() {

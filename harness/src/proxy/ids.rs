@@ -21,16 +21,22 @@ pub(super) struct Ids {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
-    #[serde(alias = "responseId", deserialize_with = "readable")]
+    #[serde(deserialize_with = "readable")]
     id: Option<Arc<str>>,
-    #[serde(alias = "modelVersion", deserialize_with = "readable")]
+    #[serde(rename = "responseId", deserialize_with = "readable")]
+    response_id: Option<Arc<str>>,
+    #[serde(deserialize_with = "readable")]
     model: Option<Arc<str>>,
+    #[serde(rename = "modelVersion", deserialize_with = "readable")]
+    model_version: Option<Arc<str>>,
     #[serde(deserialize_with = "readable")]
     created: Option<f64>,
     #[serde(deserialize_with = "readable")]
     created_at: Option<f64>,
-    #[serde(alias = "message", deserialize_with = "readable")]
+    #[serde(deserialize_with = "readable")]
     response: Option<Box<Said>>,
+    #[serde(deserialize_with = "readable")]
+    message: Option<Box<Said>>,
 }
 
 /// A member that has another form is none, and says nothing against the others.
@@ -51,12 +57,15 @@ impl Ids {
             Some(_) | None => event(),
         };
         let mut said = said.unwrap_or_default();
-        if let Some(inner) = said.response.take() {
+        if let Some(inner) = said.response.take().or_else(|| said.message.take()) {
             said = *inner;
         }
-        let text = |it: Option<Arc<str>>| it.unwrap_or_default();
         let created = said.created.or(said.created_at).unwrap_or_default();
-        Self { id: text(said.id), model: text(said.model), created: created as u64 }
+        Self {
+            id: said.id.or(said.response_id).unwrap_or_default(),
+            model: said.model.or(said.model_version).unwrap_or_default(),
+            created: created as u64,
+        }
     }
 
     /// What an answer in place of this one says beside its completion. `own` is its id if no provider gave one.
@@ -114,6 +123,8 @@ mod tests {
         check("event: x\rdata: {\"id\":\"a\",\"model\":\"m\"}\r\r", "a", "m", 0);
         check(r#"[{"responseId":"r","modelVersion":"m","candidates":[]}]"#, "r", "m", 0);
         check(r#"{"id":"r","created_at":1741476777.5,"created":"now","model":7}"#, "r", "", 1_741_476_777);
+        check(r#"{"id":null,"responseId":"r","model":"m","modelVersion":"n","message":"done"}"#, "r", "m", 0);
+        check(r#"{"response":null,"message":{"id":"msg_1","model":"m"}}"#, "msg_1", "m", 0);
         check("<html>", "", "", 0);
         check("", "", "", 0);
     }

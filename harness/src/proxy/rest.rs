@@ -26,8 +26,8 @@ pub(super) struct Begun {
 struct Said {
     #[serde(rename = "type", default)]
     kind: String,
-    #[serde(alias = "output_index")]
     index: Option<u64>,
+    output_index: Option<u64>,
     sequence_number: Option<u64>,
     item: Option<Value>,
 }
@@ -47,9 +47,9 @@ impl Begun {
         let mut begun = Self { parts, next: 0, number: 0, items: Vec::new(), id: Ids::of(sent).id };
         let sent = String::from_utf8_lossy(sent);
         let events = event_data(&sent).filter_map(|it| serde_json::from_str::<Said>(&it).ok());
-        for Said { kind, index, sequence_number, item } in events {
+        for Said { kind, index, output_index, sequence_number, item } in events {
             let after = |at: Option<u64>| at.map_or(0, |it| it.saturating_add(1));
-            begun.next = begun.next.max(after(index));
+            begun.next = begun.next.max(after(output_index.or(index)));
             begun.number = begun.number.max(after(sequence_number));
             begun.items.extend(item.filter(|_| kind == "response.output_item.done"));
         }

@@ -1,9 +1,11 @@
 //! Readers of logs: literal logs in, readable entries out.
 
+mod endings;
 mod files;
 mod gemini;
 mod logs;
 mod mutated;
+mod names;
 mod odd;
 mod openai_chat;
 mod program;
@@ -16,12 +18,15 @@ mod traces;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use balk::import::reading::{self, Ending, Input, Reading, Taken};
 use balk::import::{
-    Answer, BadLine, Call, Format, Message, Oddities, Placed, Recorded, Recording, Said, Setting, join,
-    reading,
+    Answer, BadLine, Call, Format, FoundIn, Message, Oddities, Placed, Recorded, Recording, Said, Setting,
+    join,
 };
 use balk_guards::{AttemptFailure, AttemptResponse, Entry, FailedAttempt, Usage};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The folder with a log of each format, written by us.
 pub(crate) fn folder() -> PathBuf {
@@ -77,6 +82,26 @@ pub(crate) fn shown(recording: &Recording) -> String {
 /// Everything in a file, in order: the number of the line, and a transcript or why there is none.
 pub(crate) fn all(file: &str) -> Vec<(u64, Result<Recording, BadLine>)> {
     reading::read(file.as_bytes(), None).expect("memory can be read").1
+}
+
+/// The same as the commands read it, with how the file ended: what comes before a break is there.
+pub(crate) fn ended(file: &[u8], from: Option<Format>) -> (Vec<FoundIn>, Ending) {
+    static POOL: LazyLock<ThreadPool> =
+        LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts"));
+    let reading = Reading { from, pool: &POOL };
+    let (mut all, mut end) = (Vec::new(), None);
+    let mut inputs = std::iter::once(Input { content: Box::new(file), sought: false });
+    let read = reading.read(&mut inputs, &|_, piece| piece.recordings(from), &mut |batch| {
+        for taken in batch {
+            match taken {
+                Taken::Found(_, found) => all.extend(found),
+                Taken::Ended(_, ending) => end = Some(ending),
+            }
+        }
+        Ok(())
+    });
+    read.expect("nothing is written");
+    (all, end.expect("it has an end"))
 }
 
 /// The one transcript in a file.

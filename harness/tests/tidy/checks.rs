@@ -179,6 +179,22 @@ fn wire_types_that_hide_their_fields() {
 }
 
 #[test]
+fn fields_with_two_names() {
+    let code = "struct A<'a> {\n    /// It.\n    #[serde(borrow, alias = \"c\", alias = \"d\")]\n    #[expect(x)]\n\
+        \x20   pub(crate) b: Option<&'a str>,\n    #[serde(rename = \"e\")]\n    f: u8,\n}\n\
+        enum B {\n    #[serde(alias = \"h\")]\n    G,\n    I { #[serde(alias = \"k\")] j: u8 },\n}\n";
+    let package = ("harness/Cargo.toml", "[package]\nname = \"harness\"\n");
+    check(
+        &[package, ("harness/src/lib.rs", code), ("a/src/lib.rs", code)],
+        &[
+            "harness/src/lib.rs:3: a field has \"c\" as a second name",
+            "harness/src/lib.rs:3: a field has \"d\" as a second name",
+            "harness/src/lib.rs:12: a field has \"k\" as a second name",
+        ],
+    );
+}
+
+#[test]
 fn documents_that_are_cited() {
     let code = "//! As measured (`reactions.md`, 1; docs/known.md#two-words, docs/known.md#three).\n\
         // https://example.org/a.md and `known.md`\nconst TEXT: &str = \"// unknown.md\";\n";

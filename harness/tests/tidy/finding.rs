@@ -5,6 +5,7 @@ use std::fmt;
 /// The rules, in the order in which their findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rule {
+    Alias,
     Circle,
     Citation,
     Flatten,
@@ -33,6 +34,7 @@ impl Rule {
     /// The advice to the reader of the finding.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
+            Self::Alias => "give each name a field, and take the first that is there",
             Self::Circle => "move what both sides need into a file that imports neither",
             Self::Citation => "cite a document of this repository, or its address",
             Self::Flatten => "write the fields out, or nest them",

@@ -1,6 +1,7 @@
 //! Checks of the repository itself, after TigerBeetle's `tidy.zig`: no file that nothing includes, no circle of
 //! imports, no citation or link without a target, no line, function or file that is too long, one layout of modules,
-//! wire types that list their fields, one way to read files, and one version. `exceptions.rs` lists the exceptions.
+//! wire types that list their fields by one name each, one way to read files, and one version. `exceptions.rs` lists
+//! the exceptions.
 
 mod checks;
 mod circles;
@@ -37,6 +38,7 @@ fn findings(repository: &Repository) -> Vec<Finding> {
     findings.extend(sizes::functions(&sources));
     findings.extend(sizes::files(repository));
     findings.extend(sizes::flattened(&sources));
+    findings.extend(sizes::aliased(&sources));
     findings.extend(reading::reading(&sources));
     findings.extend(citations::citations(repository, &sources));
     findings.extend(citations::links(repository));

@@ -92,6 +92,20 @@ pub(crate) fn files(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
+/// Second names of fields in the program. An object that has both names is refused as one with a member twice, and
+/// libraries write both: the old one and the new one, one of them often null.
+pub(crate) fn aliased(sources: &Sources) -> Vec<Finding> {
+    let program = sources.iter().filter(|(path, _)| path.starts_with("harness/src/"));
+    let finding = |path: &str, (line, name): &(usize, String)| Finding {
+        rule: Rule::Alias,
+        path: path.to_owned(),
+        line: *line,
+        key: name.trim_matches('"').to_owned(),
+        found: format!("a field has {name} as a second name"),
+    };
+    program.flat_map(|(path, source)| source.aliased.iter().map(|it| finding(path, it))).collect()
+}
+
 /// Fields that flatten a struct into its parent, and enums that are chosen by what fits: they accept a wrong key
 /// silently.
 pub(crate) fn flattened(sources: &Sources) -> Vec<Finding> {

@@ -10,6 +10,8 @@ pub(crate) struct Source {
     pub(crate) functions: Vec<Function>,
     /// Lines of `#[serde(flatten)]` and `#[serde(untagged)]`.
     pub(crate) flattened: Vec<(usize, String)>,
+    /// Lines with a second name of a field, `#[serde(alias = "…")]`, and that name in its quotes.
+    pub(crate) aliased: Vec<(usize, String)>,
     /// The text of every comment, by line.
     pub(crate) comments: Vec<(usize, String)>,
 }
@@ -69,10 +71,12 @@ impl Source {
             scope: Scope::read(&trees),
             functions: Vec::new(),
             flattened: Vec::new(),
+            aliased: Vec::new(),
             comments: comments(text, &trees),
         };
         functions(&trees, &mut source.functions);
         flattened(&trees, &mut source.flattened);
+        aliased(&trees, &mut source.aliased);
         source
     }
 }
@@ -274,6 +278,41 @@ fn flattened(trees: &[TokenTree], out: &mut Vec<(usize, String)>) {
             out.extend(words.filter(|(_, word)| word == "flatten" || word == "untagged"));
         }
         flattened(&inside, out);
+    }
+}
+
+/// Second names of fields. A variant of an enum is no member of an object, so it cannot come twice.
+fn aliased(trees: &[TokenTree], out: &mut Vec<(usize, String)>) {
+    let mut names = Vec::new();
+    for (at, tree) in trees.iter().enumerate() {
+        match tree {
+            TokenTree::Group(group) if at > 0 && is(trees.get(at - 1), '#') => {
+                let attribute = inside(group);
+                if word(attribute.first()).as_deref() == Some("serde") {
+                    aliases(&attribute, &mut names);
+                }
+            }
+            TokenTree::Group(group) => aliased(&inside(group), out),
+            TokenTree::Ident(ident) if ident == "pub" => {}
+            TokenTree::Ident(_) if is(trees.get(at + 1), ':') && !is_path(trees, at + 1) => {
+                out.append(&mut names)
+            }
+            TokenTree::Ident(_) => names.clear(),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// The names in `alias = "…"` of an attribute.
+fn aliases(attribute: &[TokenTree], out: &mut Vec<(usize, String)>) {
+    for (at, tree) in attribute.iter().enumerate() {
+        if let TokenTree::Group(group) = tree {
+            aliases(&inside(group), out);
+        } else if word(Some(tree)).as_deref() == Some("alias")
+            && let Some(name) = attribute.get(at + 2)
+        {
+            out.push((tree.span().start().line, name.to_string()));
+        }
     }
 }
 

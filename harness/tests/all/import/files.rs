@@ -37,15 +37,9 @@ fn lines_of_several_formats_are_read_and_the_others_reported() {
 }
 
 #[test]
-fn a_list_that_breaks_off_gives_its_whole_elements() {
+fn an_element_that_is_wrong_does_not_keep_the_others_from_being_read() {
     let element =
         |id| format!(r#"{{"task_id": {id}, "reward": 0.0, "traj": [{{"role": "user", "content": "x"}}]}}"#);
-    let whole = format!("[{},\n {},\n {}", element(1), element(2), &element(3)[..30]);
-    assert_eq!(
-        ids(&whole),
-        [(1, Ok("1".into())), (2, Ok("2".into())), (3, Err("not-json: [2]: the list breaks off".into()))]
-    );
-    // An element that is wrong does not keep the others from being read.
     let wrong = element(2).replace("\"user\"", "\"critic\"");
     let found = ids(&format!("[{}, {wrong}, {}]", element(1), element(3)));
     assert_eq!((&found[0].1, &found[2].1), (&Ok("1".to_owned()), &Ok("3".to_owned())));
@@ -53,6 +47,66 @@ fn a_list_that_breaks_off_gives_its_whole_elements() {
         found[1].1.as_ref().is_err_and(|it| it.starts_with("wrong-shape: [1].traj[0].role: ")),
         "{found:?}"
     );
+}
+
+/// Documents with a run for each task: one run that is wrong, wherever it is, is one bad part.
+#[test]
+fn a_task_that_is_wrong_does_not_keep_the_others_from_being_read() {
+    let fireact = |traj: &str| format!(r#"{{"em": true, "traj": {traj}}}"#);
+    let said = |role: &str| fireact(&format!(r#"[{{"role": "{role}", "content": "x"}}]"#));
+    let intercode =
+        |turns: &str| format!(r#"{{"environment": "ic_bash", "query": "q", "turn_history": {turns}}}"#);
+    let turns = intercode(r#"{"actions": ["ls"], "observations": ["none"]}"#);
+    let three = |first: &str, second: &str, third: &str| {
+        ids(&format!(r#"{{"a": {first}, "b": {second}, "c": {third}}}"#))
+    };
+    let user = said("user");
+    for (first, others, wrong, reason) in [
+        (&user, &user, &said("critic"), "wrong-shape: b.traj[0].role: "),
+        (&user, &user, &fireact("7"), "wrong-shape: b.traj: "),
+        (&user, &user, &"null".to_owned(), "wrong-shape: b: "),
+        (
+            &turns,
+            &turns,
+            &intercode(r#"{"actions": [7], "observations": []}"#),
+            "wrong-shape: b.turn_history.actions[0]: ",
+        ),
+        (&turns, &turns, &intercode("null"), "wrong-shape: b.turn_history: "),
+    ] {
+        let found = three(first, wrong, others);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!((&found[0].1, &found[2].1), (&Ok("a".to_owned()), &Ok("c".to_owned())), "{found:?}");
+        assert!(found[1].1.as_ref().is_err_and(|it| it.starts_with(reason)), "{reason} {found:?}");
+    }
+}
+
+/// The lists of platforms, too.
+#[test]
+fn a_request_that_is_wrong_does_not_keep_the_others_from_being_read() {
+    let langfuse = |trace: &str| {
+        format!(
+            r#"{{"type": "GENERATION", "trace_id": {trace}, "start_time": "2026-01-01",
+            "input": [{{"role": "user", "content": "x"}}]}}"#
+        )
+    };
+    let langsmith = |trace: &str| {
+        format!(
+            r#"{{"run_type": "llm", "trace_id": {trace}, "start_time": "2026-01-01",
+            "inputs": {{"messages": [{{"role": "user", "content": "x"}}]}}}}"#
+        )
+    };
+    let list = |run: &dyn Fn(&str) -> String| format!("[{}, {}, {}]", run("\"a\""), run("7"), run("\"c\""));
+    let files = [
+        (list(&langfuse), "[1]"),
+        (format!(r#"{{"id": "t", "observations": {}}}"#, list(&langfuse)), "observations[1]"),
+        (list(&langsmith), "[1]"),
+        (format!(r#"{{"runs": {}}}"#, list(&langsmith)), "runs[1]"),
+    ];
+    for (file, place) in files {
+        let found: Vec<_> = ids(&file).into_iter().map(|(_, it)| it).collect();
+        let bad = format!("wrong-shape: {place}.trace_id: invalid type: integer `7`, expected a string");
+        assert_eq!(found, [Err(bad), Ok("a".to_owned()), Ok("c".to_owned())], "{file}");
+    }
 }
 
 /// The list of runs in a document is read element by element, whatever comes before and after it.

@@ -6,13 +6,15 @@
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
-use balk::import::{BadLine, Format, Recording, Setting, atif, join, neutral, reading};
+use balk::import::reading::Ending;
+use balk::import::{BadLine, Format, Recording, Setting, atif, join, neutral};
 use balk::replay::fold;
 use balk_guards::default_stack;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
+use super::ended;
 use super::logs::named;
 use super::reshaped::{Reshape, reshape, reshaped};
 
@@ -147,8 +149,10 @@ proptest! {
         let (own, bytes) = file.get(&LOGS);
         let bytes = changes.iter().fold(bytes.clone(), changed);
         for from in [None, Some(*own), Some(other)] {
-            // A packed file that is broken cannot be read; everything else can.
-            let Ok((_, found)) = reading::read(&bytes[..], from) else { continue };
+            let (found, ending) = ended(&bytes, from);
+            if let Ending::Broken { error, .. } = ending {
+                prop_assert!(!error.to_string().contains('\n'), "{error}");
+            }
             for (line, found) in found {
                 prop_assert!(line > 0);
                 match found {
@@ -170,8 +174,7 @@ proptest! {
 type Found = Vec<Result<Recording, BadLine>>;
 
 fn read(bytes: &[u8], format: Format) -> Found {
-    let read = reading::read(bytes, Some(format)).map(|(_, found)| found);
-    read.into_iter().flatten().map(|(_, found)| found).collect()
+    ended(bytes, Some(format)).0.into_iter().map(|(_, found)| found).collect()
 }
 
 /// Changes get past the parser: each reader makes something else of some changed file, and refuses some.

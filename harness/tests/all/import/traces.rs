@@ -325,6 +325,35 @@ fn turns(agents: usize, answers: usize) -> String {
     lines.join("\n")
 }
 
+/// Requests are put in the order in which they were made: texts of times have another one.
+#[test]
+fn requests_are_in_the_order_of_their_moments() {
+    let (hi, hello, more) = (user("Hi."), assistant("Hello."), user("More."));
+    for (first, second) in [
+        ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.500Z"),
+        ("2026-01-01T01:00:00+01:00", "2026-01-01T00:30:00Z"),
+        ("2026-01-01T00:00:00", "2026-01-01 00:00:01"),
+    ] {
+        let langfuse = |time: &str, input: Value| {
+            let it = json!({"traceId": "t", "type": "GENERATION", "startTime": time, "input": input, "output": hello});
+            it.to_string()
+        };
+        let langsmith = |time: &str, input: Value| {
+            let it = json!({"trace_id": "t", "run_type": "llm", "start_time": time, "inputs": {"messages": input},
+                "outputs": hello});
+            it.to_string()
+        };
+        let (one, two) = (json!([hi]), json!([hi, hello, more]));
+        for lines in [
+            [langfuse(first, one.clone()), langfuse(second, two.clone())],
+            [langsmith(first, one), langsmith(second, two)],
+        ] {
+            check_lengths(&lines.join("\n"), &[4]);
+            check_lengths(&[&*lines[1], &*lines[0]].join("\n"), &[4]);
+        }
+    }
+}
+
 /// Several agents of a trace may take turns, up to a bound.
 #[test]
 fn agents_that_take_turns_have_a_transcript_each() {

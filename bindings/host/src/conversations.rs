@@ -251,6 +251,10 @@ impl Place {
         let transcript = std::iter::once(Entry::Start(start)).chain(history).collect();
         let run = Run::resume(guards.stack(), transcript, Limits::NONE);
         let mut run = run.map_err(|why| Error::new(format!("messages: {why}")))?;
+        // The framework asks its model again after a message without a call, and only it knows why.
+        if run.step() == Step::Reply {
+            run.said(UserMessage { from: Speaker::Loop, text: "".into() });
+        }
         run.take_news();
         Ok(Self {
             run,

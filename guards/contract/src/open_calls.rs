@@ -28,7 +28,12 @@ impl OpenCalls {
 
     /// The call that a result with this id answers, which waits no more; `None` if no call of this id waits.
     pub fn answered(&mut self, id: &str) -> Option<Arc<ToolCall>> {
-        self.calls[self.places.get_mut(id)?.pop_front()?].take()
+        self.place(id).and_then(|at| self.calls[at].take())
+    }
+
+    /// Where the call is that a result with this id answers.
+    pub(crate) fn place(&mut self, id: &str) -> Option<usize> {
+        self.places.get_mut(id)?.pop_front()
     }
 
     /// The calls that still wait, in their order, each with a result that says that it was lost. None waits afterwards.

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, Batch, CallRepair, ChoiceKind, Compaction, Completion, Decision,
-    Duplicate, Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind,
-    Limits, NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
-    Repetition, RetrySafety, Run, Settlement, Speaker, Start, Status, Step, Termination, Tool, ToolCall,
-    ToolResult, Transcript, Usage, UserAnswer, UserMessage,
+    Abandonment, AttemptFailure, Batch, CallRepair, ChoiceKind, Compaction, Completion, Decision, Duplicate,
+    Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind, Limits,
+    NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
+    Repetition, RetrySafety, Run, Speaker, Start, Status, Step, Termination, Tool, ToolCall, ToolResult,
+    Transcript, Usage, UserAnswer, UserMessage,
 };
 use balk_peers::{
     Cline, Crush, Forge, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools,

@@ -161,7 +161,10 @@ mod tests {
     #[test]
     fn arguments_are_laid_out_and_otherwise_left_alone() {
         let json = r#"{"a":100000000000000000001,"b":["x,y\"{", 1.0],"c":{}}"#;
-        let laid_out = "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n  \"c\": {}\n}";
+        let laid_out = concat!(
+            "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n",
+            "  \"c\": {}\n}",
+        );
         for chars in 0..100 {
             assert_eq!(pretty(json, chars), excerpt(laid_out, chars), "{chars}");
         }

@@ -50,8 +50,8 @@ fn nest(open: &str, core: &str, close: &str) -> String {
     format!("{}{core}{}", open.repeat(levels), close.repeat(levels))
 }
 
-/// JSON text in a fence in JSON text in a fence, and so on, each quotation mark spelled so that it grows by five bytes a
-/// level.
+/// JSON text in a fence in JSON text in a fence, and so on. Each quotation mark is spelled so that it grows by five
+/// bytes a level.
 fn spelled() -> String {
     let mut text = "{'a':1".to_owned();
     while text.len() < BYTES {

@@ -6,8 +6,8 @@ use balk_guards::{
     Answer, AttemptFailure, Completion, Decision, Entry, Guard, Recovery, Settlement, ToolResult,
 };
 
-/// The guard, as a run sees it that is resumed with it: it knows what was committed before. It hears nothing of the end,
-/// after which a test may go on, nor of the words that a run needs between two answers.
+/// The guard, as a run sees it that is resumed with it: it knows what was committed before. It hears nothing of the
+/// end, after which a test may go on, nor of the words that a run needs between two answers.
 pub(super) struct Shown<'a> {
     pub(super) guard: &'a mut dyn Guard,
     /// Entries to come that the guard knows.

@@ -5,6 +5,8 @@
 //! around an object (a fence, a list of one, a string). What was cut off in the middle is not mended: a string that
 //! is not closed, a member without a value, more than one bracket.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use jsonc_parser::ast::{Object, ObjectPropName, Value};
@@ -12,16 +14,23 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// Deeper nesting is no call's arguments.
 const DEPTH: usize = 64;
+/// How often the arguments may be text within text: each level is read once more.
+const TEXTS: usize = 4;
 
 /// The object that the text nearly is, as JSON.
 pub(crate) fn object(text: &str) -> Option<String> {
-    let text = unfenced(text.trim());
-    if text.starts_with('"') {
-        let inner: String = serde_json::from_str(text).ok()?;
+    let mut text = Cow::Borrowed(unfenced(text.trim()));
+    let mut texts = 0;
+    while text.starts_with('"') {
+        let inner: String = serde_json::from_str(&text).ok()?;
         let inner = inner.trim();
-        return inner.starts_with(['{', '[', '`']).then(|| object(inner)).flatten();
+        texts += 1;
+        if texts > TEXTS || !inner.starts_with(['{', '[', '`']) {
+            return None;
+        }
+        text = unfenced(inner).to_owned().into();
     }
-    let whole = plain(text)?;
+    let whole = plain(&text)?;
     let parsed = parse_to_ast(&whole, &CollectOptions::default(), &OPTIONS).ok()?.value?;
     let object = match parsed {
         Value::Object(object) => object,
@@ -166,10 +175,11 @@ fn literal(word: &str) -> &str {
 
 fn write_object(object: &Object<'_>, json: &mut String) -> Option<()> {
     json.push('{');
+    let mut names = BTreeSet::new();
     for (at, property) in object.properties.iter().enumerate() {
         let name = property_name(&property.name);
         // Of two members with one name, either may be meant.
-        if object.properties[..at].iter().any(|it| property_name(&it.name) == name) {
+        if !names.insert(name) {
             return None;
         }
         if at > 0 {

@@ -32,7 +32,7 @@
 use std::sync::Arc;
 
 use crate::attempt::Wait;
-use crate::completion::{Completion, ToolCall};
+use crate::completion::ToolCall;
 use crate::entry::{
     Compaction, Entry, Intervention, InterventionKind, Protocol, Speaker, Start, ToolResult, Transcript,
     UserMessage,
@@ -46,6 +46,7 @@ use due::{Due, Turn};
 mod attempts;
 mod due;
 mod endings;
+mod resumed;
 mod turns;
 
 pub use endings::conclusion;
@@ -158,6 +159,14 @@ struct Spent {
     questions: u32,
 }
 
+impl Spent {
+    fn add_intervention(&mut self, kind: &InterventionKind) {
+        self.interventions = self.interventions.saturating_add(1);
+        let questions = u32::from(matches!(kind, InterventionKind::Question(_)));
+        self.questions = self.questions.saturating_add(questions);
+    }
+}
+
 impl<G: Guard> Run<G> {
     /// A new run: the user has given the task.
     #[must_use]
@@ -167,31 +176,6 @@ impl<G: Guard> Run<G> {
         run.commit(Entry::User(UserMessage { from: Speaker::User, text: task.into() }));
         run.next_turn();
         run
-    }
-
-    /// A run that continues where this transcript ends. A question to the user without an answer is still open. Calls
-    /// of the last completion without a result are due: if a host cannot know whether one of them ran, it answers that
-    /// call with [`ToolResult::lost`].
-    ///
-    /// # Errors
-    /// The transcript does not begin with [`Entry::Start`].
-    pub fn resume(guard: G, transcript: Transcript, limits: Limits) -> Result<Self, GuardFault> {
-        let Some(Entry::Start(start)) = transcript.first() else {
-            let found = if transcript.is_empty() { "an empty transcript" } else { "another entry" };
-            return Err(fault(format!("expected a transcript that begins with its start, found {found}")));
-        };
-        let mut run = Self::empty(guard, start.protocol, limits);
-        let open = run.fold(transcript);
-        run.seen = run.transcript.len();
-        match (run.transcript.last(), open) {
-            (Some(Entry::End(end)), _) => run.due = Due::Ended(end.clone()),
-            (_, Some(completion)) => run.review(completion, None),
-            (_, None) => match Due::open_question(&run.transcript) {
-                Some(due) => run.due = due,
-                None => run.next_turn(),
-            },
-        }
-        Ok(run)
     }
 
     fn empty(guard: G, protocol: Protocol, limits: Limits) -> Self {
@@ -208,41 +192,6 @@ impl<G: Guard> Run<G> {
             attempt: 0,
             asked: (0, 0),
         }
-    }
-
-    /// Folds a transcript, and returns the completion at its end whose calls have no result.
-    fn fold(&mut self, transcript: Transcript) -> Option<Arc<Completion>> {
-        let mut open = None;
-        for entry in transcript {
-            match &entry {
-                Entry::Completion(completion) => {
-                    self.spent.turns += 1;
-                    open = Some(completion.clone()).filter(|it| !it.calls.is_empty());
-                }
-                Entry::Result(result) => {
-                    self.spent.calls += result.tries;
-                    open = None;
-                }
-                Entry::Intervention(Intervention { kind: InterventionKind::Repair(completion), .. }) => {
-                    self.spent.interventions += 1;
-                    open = Some(completion.clone()).filter(|it| !it.calls.is_empty());
-                }
-                Entry::Intervention(it) => {
-                    self.spent.interventions += 1;
-                    self.spent.questions += u32::from(matches!(it.kind, InterventionKind::Question(_)));
-                }
-                Entry::Start(_)
-                | Entry::User(_)
-                | Entry::Failed(_)
-                | Entry::Tried(_)
-                | Entry::Answer(_)
-                | Entry::Compaction(_)
-                | Entry::Conclusion(_)
-                | Entry::End(_) => {}
-            }
-            self.commit(entry);
-        }
-        open
     }
 
     /// What the host has to do next. It does not change until the host gives something back.
@@ -348,8 +297,7 @@ impl<G: Guard> Run<G> {
     }
 
     fn intervene(&mut self, intervention: Intervention) {
-        self.spent.interventions += 1;
-        self.spent.questions += u32::from(matches!(intervention.kind, InterventionKind::Question(_)));
+        self.spent.add_intervention(&intervention.kind);
         self.commit(Entry::Intervention(intervention));
     }
 

@@ -1,5 +1,6 @@
 //! Guards composed into one, with one budget for what they say.
 
+use std::collections::BTreeSet;
 use std::{fmt, mem};
 
 use serde_json::{Value, json};
@@ -159,7 +160,8 @@ fn join(stands: &mut Decision, mut next: Decision) {
     match (&mut stands.verdict, &mut next.verdict) {
         (_, Verdict::Pass) => {}
         (Verdict::Block(first), Verdict::Block(second)) => {
-            second.retain(|it| first.iter().all(|has| has.call != it.call));
+            let has: BTreeSet<usize> = first.iter().map(|it| it.call).collect();
+            second.retain(|it| !has.contains(&it.call));
             first.append(second);
             first.sort_by_key(|it| it.call);
         }

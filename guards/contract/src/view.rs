@@ -21,8 +21,8 @@ pub struct View {
     offer: Arc<Offer>,
     /// The ids of all calls in the view.
     ids: BTreeSet<Arc<str>>,
-    /// The last number given to an id that came more than once.
-    numbers: BTreeMap<Arc<str>, u64>,
+    /// The numbers given to an id that came more than once.
+    numbers: BTreeMap<Arc<str>, Numbers>,
     /// The calls of the last assistant message that have no result yet: their ids in the view, by the id in the
     /// transcript and the place among the calls. Results may come in any order.
     open: BTreeMap<(Arc<str>, usize), Arc<str>>,
@@ -31,6 +31,22 @@ pub struct View {
     /// The size of the last message before the last completion was merged into it; `None` if that completion is in no
     /// message.
     last: Option<Earlier>,
+}
+
+/// The numbers behind an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Numbers {
+    /// The last one that was given. All lower ones are taken but for `free`.
+    last: u64,
+    /// Those that a repair took back.
+    free: BTreeSet<u64>,
+}
+
+impl Default for Numbers {
+    /// The first one is 2.
+    fn default() -> Self {
+        Self { last: 1, free: BTreeSet::new() }
+    }
 }
 
 /// What an earlier completion contributed to a message that has two.
@@ -139,7 +155,12 @@ impl View {
             let said = Arc::make_mut(said);
             for call in said.calls.drain(earlier.calls..) {
                 self.ids.remove(&call.id);
-                self.numbers.clear();
+                if let Some((base, number)) = call.id.rsplit_once('_')
+                    && let (Some(numbers), Ok(number)) = (self.numbers.get_mut(base), number.parse())
+                    && (2..=numbers.last).contains(&number)
+                {
+                    numbers.free.insert(number);
+                }
             }
             self.open.retain(|(_, at), _| *at < earlier.calls);
             said.parts.truncate(earlier.parts);
@@ -194,10 +215,13 @@ impl View {
         if self.ids.insert(base.clone()) {
             return base;
         }
-        // All lower numbers are taken: counting them again would cost more with every turn.
-        let number = self.numbers.entry(base.clone()).or_insert(1);
+        // Counting the lower numbers again would cost more with every turn.
+        let numbers = self.numbers.entry(base.clone()).or_default();
         loop {
-            *number += 1;
+            let number = numbers.free.pop_first().unwrap_or_else(|| {
+                numbers.last += 1;
+                numbers.last
+            });
             let id: Arc<str> = format!("{base}_{number}").into();
             if self.ids.insert(id.clone()) {
                 return id;

@@ -5,7 +5,7 @@ pub fn excerpt(text: &str, chars: usize) -> String {
     let text = text.trim();
     match text.split_at(beginning(text, chars).len()) {
         (all, "") => all.to_owned(),
-        (first, rest) => format!("{first} [… {} more characters]", rest.chars().count()),
+        (first, rest) => first.to_owned() + &missing(rest.chars().count()),
     }
 }
 
@@ -48,9 +48,10 @@ pub fn first_line(text: &str, chars: usize) -> String {
     excerpt(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or(""), chars)
 }
 
-/// JSON text with one member on each line, numbers and strings exactly as sent. The text must be valid JSON.
-pub fn pretty(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 2);
+/// JSON text with one member on each line, numbers and strings exactly as sent, cut as [`excerpt`] cuts it. The text
+/// must be valid JSON. What is cut is counted, not written: laid out, a nest is much longer than it was.
+pub fn pretty(json: &str, chars: usize) -> String {
+    let mut out = Excerpt { shown: String::new(), left: chars, more: 0 };
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -70,7 +71,7 @@ pub fn pretty(json: &str) -> String {
             depth = depth.saturating_sub(1);
         }
         if opened != closes && (opened || closes) {
-            new_line(&mut out, depth);
+            out.new_line(depth);
         }
         opened = false;
         out.push(c);
@@ -79,18 +80,50 @@ pub fn pretty(json: &str) -> String {
                 depth += 1;
                 opened = true;
             }
-            ',' => new_line(&mut out, depth),
+            ',' => out.new_line(depth),
             ':' => out.push(' '),
             '"' => in_string = true,
             _ => {}
         }
     }
-    out
+    match out.more {
+        0 => out.shown,
+        more => out.shown + &missing(more),
+    }
 }
 
-fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth));
+/// The mark in place of so many characters.
+fn missing(chars: usize) -> String {
+    format!(" [… {chars} more characters]")
+}
+
+/// The beginning of a text that is being written.
+struct Excerpt {
+    shown: String,
+    /// Characters that are still shown.
+    left: usize,
+    /// Characters that are not.
+    more: usize,
+}
+
+impl Excerpt {
+    fn push(&mut self, c: char) {
+        if self.left > 0 {
+            self.left -= 1;
+            self.shown.push(c);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn new_line(&mut self, depth: usize) {
+        self.push('\n');
+        let blanks = 2 * depth;
+        let shown = blanks.min(self.left);
+        self.shown.extend(std::iter::repeat_n(' ', shown));
+        self.left -= shown;
+        self.more += blanks - shown;
+    }
 }
 
 /// "a", "a and b", "a, b and c", "a, b, c and 4 more".
@@ -127,10 +160,27 @@ mod tests {
 
     #[test]
     fn arguments_are_laid_out_and_otherwise_left_alone() {
-        assert_eq!(
-            pretty(r#"{"a":100000000000000000001,"b":["x,y\"{", 1.0],"c":{}}"#),
-            "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n  \"c\": {}\n}"
+        let json = r#"{"a":100000000000000000001,"b":["x,y\"{", 1.0],"c":{}}"#;
+        let laid_out = concat!(
+            "{\n  \"a\": 100000000000000000001,\n  \"b\": [\n    \"x,y\\\"{\",\n    1.0\n  ],\n",
+            "  \"c\": {}\n}",
         );
+        for chars in 0..100 {
+            assert_eq!(pretty(json, chars), excerpt(laid_out, chars), "{chars}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_from_a_nest_is_counted_and_not_written() {
+        let numbers = "1,".repeat(100_000);
+        let json = format!("{}{numbers}1{}", "[".repeat(100), "]".repeat(100));
+        let text = pretty(&json, 20);
+        // A nest of 100 is opened and closed; each number is on a line of its own.
+        let (lines, signs) = (201 + 100_000, 200 + 200_001);
+        let blanks = 2 * (2 * (1..100).sum::<usize>() + 100 * 100_001);
+        let more = lines - 1 + signs + blanks - 20;
+        assert_eq!(text, format!("[\n  [\n    [\n      [\n [… {more} more characters]"));
+        assert!(text.capacity() < 200);
     }
 
     #[test]

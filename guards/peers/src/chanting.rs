@@ -86,12 +86,17 @@ impl Chant {
         for from in looked {
             places.entry(window(from)).or_default().push_back(from);
         }
-        let (mut from, mut oldest, mut last) = (seen, 0, 0);
+        let (mut from, mut oldest, mut last, mut swept) = (seen, 0, 0, 0);
         let mut found = None;
         for end in ends {
             last = starts.binary_search(end).expect("a piece ends where a character begins");
             oldest = last.saturating_sub(HISTORY_CHARS);
             from = from.max(oldest);
+            // Else a long text would take a hundred times its bytes.
+            if oldest - swept >= HISTORY_CHARS {
+                places.retain(|_, it| it.back().is_some_and(|it| *it >= oldest));
+                swept = oldest;
+            }
             while found.is_none() && from + WINDOW_CHARS <= last {
                 let of_this = places.entry(window(from)).or_default();
                 of_this.push_back(from);

@@ -23,7 +23,6 @@
 //! model for one turn), tools that the provider runs, and the result of a background task that begins the texts anew.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,7 +40,8 @@ pub struct OpenRouter(State);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    rounds: BTreeMap<Arc<str>, Round>,
+    /// By the fingerprint of the tool's name, which may be of any length.
+    rounds: BTreeMap<Fingerprint, Round>,
     texts: Streak<Fingerprint>,
     /// How often the last reply repeats itself at its end, or came in a row: the higher of the two.
     text: u32,
@@ -58,7 +58,7 @@ struct Round {
 }
 
 const NAME: &str = "openrouter";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const BLOCK: u32 = 3;
 const STOP: u32 = 6;
 /// How many tools are remembered, and how many calls of each in one round; more are not counted.
@@ -75,9 +75,9 @@ const NAMED: usize = 3;
 
 impl State {
     fn round(&mut self, completion: &Completion) {
-        let mut now: BTreeMap<Arc<str>, BTreeMap<CallKey, u32>> = BTreeMap::new();
+        let mut now: BTreeMap<Fingerprint, BTreeMap<CallKey, u32>> = BTreeMap::new();
         for call in &completion.calls {
-            let of_this = now.entry(call.tool.clone()).or_default();
+            let of_this = now.entry(tool(call)).or_default();
             if of_this.len() < CALLS {
                 of_this.insert(call.key, self.count(call).saturating_add(1));
             }
@@ -93,7 +93,7 @@ impl State {
 
     /// In how many rounds of its tool in a row this call occurred, up to the last one.
     fn count(&self, call: &ToolCall) -> u32 {
-        self.rounds.get(&call.tool).and_then(|round| round.calls.get(&call.key)).copied().unwrap_or(0)
+        self.rounds.get(&tool(call)).and_then(|round| round.calls.get(&call.key)).copied().unwrap_or(0)
     }
 
     fn text(&mut self, completion: &Completion) {
@@ -109,7 +109,7 @@ impl State {
 
     /// What the model is told about a call that came this often.
     fn told(&self, call: &ToolCall, count: u32) -> String {
-        let Some(round) = self.rounds.get(&call.tool) else { return String::new() };
+        let Some(round) = self.rounds.get(&tool(call)) else { return String::new() };
         if count > round.same {
             return fill(SAME_MEMBER, &[("tool", &*call.tool)]);
         }
@@ -132,6 +132,11 @@ impl State {
         ];
         fill(SAME_SET, &holes)
     }
+}
+
+/// The tool of a call, in the state.
+fn tool(call: &ToolCall) -> Fingerprint {
+    Fingerprint::of([&*call.tool])
 }
 
 /// How often the block at the end comes in a row, if it is long enough: of the block that covers most.

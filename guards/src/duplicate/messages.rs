@@ -58,7 +58,7 @@ impl Duplicate {
     /// Spec D2: everything that the model needs to do something else.
     fn feedback(&self, call: &ToolCall, family: CallKey, before: &Remembered, number: u32) -> String {
         let arguments = match call.shape {
-            Shape::Object | Shape::OtherJson => excerpt(&pretty(&call.arguments), ARGUMENT_CHARS),
+            Shape::Object | Shape::OtherJson => pretty(&call.arguments, ARGUMENT_CHARS),
             Shape::NotJson => excerpt(&call.arguments, ARGUMENT_CHARS),
         };
         let (how, then) = match before.status {

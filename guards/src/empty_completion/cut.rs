@@ -1,6 +1,8 @@
 //! What a text was in the middle of when it was cut off, judged by its structure.
 
-use memchr::{memchr, memmem};
+use std::collections::BTreeSet;
+
+use memchr::memchr2_iter;
 
 use crate::fence;
 
@@ -48,35 +50,58 @@ fn leaves_a_bracket(text: &str) -> bool {
     braces > 0 || brackets > 0
 }
 
-/// Whether a tag that begins a line is never closed, or not even complete.
+/// Whether a tag that begins a line is never closed, or not even complete. The text is read from its end, so that each
+/// tag finds what comes behind it.
 fn leaves_a_tag(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(at) = memchr(b'<', rest.as_bytes()) {
-        let begins = rest[..at].trim_end_matches([' ', '\t']);
-        let is_first = begins.ends_with('\n') || begins.is_empty() && rest.len() == text.len();
-        rest = &rest[at + 1..];
-        if is_first && is_open(rest) {
-            return true;
+    let mut behind = Behind::default();
+    memchr2_iter(b'<', b'>', text.as_bytes()).rev().any(|at| {
+        let (before, rest) = (&text[..at], &text[at + 1..]);
+        if text.as_bytes()[at] == b'>' {
+            behind.end = Some(at);
+            behind.closing.extend(behind.before_the_end.drain(..));
+            return false;
         }
-    }
-    false
+        let begins = before.trim_end_matches([' ', '\t']);
+        let is_first = begins.is_empty() || begins.ends_with('\n');
+        let is_open = is_first && behind.leaves_open(rest, at + 1);
+        if let Some(closing) = rest.strip_prefix('/') {
+            behind.before_the_end.push(name(closing));
+        }
+        is_open
+    })
 }
 
-/// Whether what follows a `<` is a tag that stays open.
-fn is_open(rest: &str) -> bool {
-    /// Elements of HTML that are never closed.
-    const VOID: [&str; 3] = ["br", "hr", "img"];
-    let name = rest.split(|c: char| !(c.is_ascii_alphanumeric() || "_-:.".contains(c))).next().unwrap_or("");
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return rest.starts_with('/') && !rest.contains('>');
-    }
-    match rest.split_once('>') {
-        None => true,
-        Some((tag, _)) if tag.ends_with('/') || VOID.contains(&name) => false,
-        Some((_, behind)) => {
-            !memmem::find_iter(behind.as_bytes(), "</").any(|at| behind[at + 2..].starts_with(name))
+/// What comes behind a place of a text.
+#[derive(Default)]
+struct Behind<'t> {
+    /// Where the first tag ends.
+    end: Option<usize>,
+    /// The names of closing tags behind that end, and before it.
+    closing: BTreeSet<&'t str>,
+    before_the_end: Vec<&'t str>,
+}
+
+impl Behind<'_> {
+    /// Whether `rest`, which follows a `<` and begins at `from`, is a tag that stays open.
+    fn leaves_open(&self, rest: &str, from: usize) -> bool {
+        /// Elements of HTML that are never closed.
+        const VOID: [&str; 3] = ["br", "hr", "img"];
+        let name = name(rest);
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return rest.starts_with('/') && self.end.is_none();
+        }
+        match self.end.map(|end| &rest[..end - from]) {
+            None => true,
+            Some(tag) if tag.ends_with('/') || VOID.contains(&name) => false,
+            // The name of a closing tag may go on.
+            Some(_) => !self.closing.range(name..).next().is_some_and(|it| it.starts_with(name)),
         }
     }
+}
+
+/// The name at the start of a tag.
+fn name(tag: &str) -> &str {
+    tag.split(|c: char| !(c.is_ascii_alphanumeric() || "_-:.".contains(c))).next().unwrap_or("")
 }
 
 #[cfg(test)]
@@ -99,6 +124,9 @@ mod tests {
             ("I write it.\n<write_file>\n<path>a.md</path>\n", Open::Markup),
             ("I write it.\n<write_fi", Open::Markup),
             ("<tool_call>\n{\"name\": \"a\", \"arguments\": {}}\n", Open::Markup),
+            ("<a>\n</b>\n", Open::Markup),
+            ("<a </a>\n", Open::Markup),
+            ("a\n</a", Open::Markup),
         ] {
             assert_eq!(Open::of(text), open, "{text}");
         }
@@ -113,6 +141,8 @@ mod tests {
             "1. [the guide](docs/a.md)\n2. see [the sec",
             "[x] one\n[ ] two\nThe rest is",
             "<details>\nwhy\n</details>\nSo it",
+            "<a href=\"b\">\n</a>\n<br>\n<b/>\n</b>",
+            "<a\n</a>\n</article>",
             "a < b and b > c, so",
             "Wenn x < 3 ist, dann",
             "まず、ファイルを",

@@ -121,14 +121,13 @@ fn arguments_by_tags<'t>(text: &'t str, is_marked: bool, is_tool: IsTool<'_>) ->
 
 /// `name(argument="value", …)`; Gemini writes `print(default_api.name(…))`.
 fn function<'t>(text: &'t str, is_tool: IsTool<'_>) -> Option<(Call<'t>, usize)> {
-    if let Some(inside) = text.strip_prefix("print(") {
-        let (call, length) = function(inside, is_tool)?;
-        let rest = inside[length..].trim_start().strip_prefix(')')?;
-        return Some((call, text.len() - rest.len()));
+    let (mut inside, mut prints) = (text, 0_usize);
+    while let Some(printed) = inside.strip_prefix("print(") {
+        (inside, prints) = (printed, prints + 1);
     }
-    let called = name(text)?;
+    let called = name(inside)?;
     let tool = bare(called, is_tool)?;
-    let mut rest = text[called.len()..].strip_prefix('(')?.trim_start();
+    let mut rest = inside[called.len()..].strip_prefix('(')?.trim_start();
     let mut arguments = String::from("{");
     while !rest.starts_with(')') {
         let key = name(rest).filter(|it| !it.contains('.'))?;
@@ -141,7 +140,10 @@ fn function<'t>(text: &'t str, is_tool: IsTool<'_>) -> Option<(Call<'t>, usize)>
         rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
     }
     arguments.push('}');
-    let rest = &rest[1..];
+    rest = &rest[1..];
+    for _ in 0..prints {
+        rest = rest.trim_start().strip_prefix(')')?;
+    }
     let arguments = Arguments::Json(arguments.into());
     let call = Call { name: tool.into(), arguments, is_strange: false, is_code: true };
     Some((call, text.len() - rest.len()))

@@ -14,6 +14,8 @@ const ARGUMENTS: [&str; 6] = ["arguments", "parameters", "input", "args", "tool_
 /// Members that hold a whole call, and members that hold a list of them.
 const CALLS: [&str; 5] = ["function", "functionCall", "function_call", "tool_call", "toolCall"];
 const LISTS: [&str; 2] = ["tool_calls", "calls"];
+/// How often a call may be wrapped: each level is read once more.
+const WRAPS: usize = 4;
 /// Other members that a call may have.
 const BESIDE: [&str; 9] =
     ["id", "type", "index", "call_id", "tool_call_id", "thought", "thoughts", "reasoning", "role"];
@@ -48,22 +50,26 @@ fn calls<'t>(value: &'t RawValue, is_tool: IsTool<'_>) -> Option<Vec<Call<'t>>> 
     if let Some(list) = LISTS.iter().find_map(|it| members.get(*it)).filter(|it| it.get().starts_with('[')) {
         return calls(list, is_tool);
     }
-    Some(vec![of(&members, is_tool)?])
+    Some(vec![of(members, is_tool)?])
 }
 
 fn call<'t>(value: &'t RawValue, is_tool: IsTool<'_>) -> Option<Call<'t>> {
     let members: Members<'_> = serde_json::from_str(value.get()).ok()?;
-    of(&members, is_tool)
+    of(members, is_tool)
 }
 
-fn of<'t>(members: &Members<'t>, is_tool: IsTool<'_>) -> Option<Call<'t>> {
+fn of<'t>(mut members: Members<'t>, is_tool: IsTool<'_>) -> Option<Call<'t>> {
     let is_beside = |key: &str| BESIDE.contains(&key);
-    let whole = CALLS.iter().find(|it| members.get(**it).is_some_and(|value| value.get().starts_with('{')));
-    if let Some(whole) = whole {
-        let inner: Members<'t> = serde_json::from_str(members[*whole].get()).ok()?;
-        let mut call = of(&inner, is_tool)?;
-        call.is_strange |= members.keys().any(|key| key != whole && !is_beside(key));
-        return Some(call);
+    let (mut wraps, mut is_strange) = (0, false);
+    let is_whole =
+        |members: &Members<'_>, key: &str| members.get(key).is_some_and(|it| it.get().starts_with('{'));
+    while let Some(whole) = CALLS.iter().find(|it| is_whole(&members, it)) {
+        wraps += 1;
+        if wraps > WRAPS {
+            return None;
+        }
+        is_strange |= members.keys().any(|key| key != whole && !is_beside(key));
+        members = serde_json::from_str(members[*whole].get()).ok()?;
     }
     let text = |key: &&&str| members.get(**key).is_some_and(|value| value.get().starts_with('"'));
     let name_key = NAMES.iter().find(text)?;
@@ -76,7 +82,7 @@ fn of<'t>(members: &Members<'t>, is_tool: IsTool<'_>) -> Option<Call<'t>> {
         return None;
     }
     let is_known = |key: &str| key == *name_key || key == *arguments_key || is_beside(key);
-    let is_strange = members.keys().any(|key| !is_known(key)) || defines(&arguments);
+    is_strange |= members.keys().any(|key| !is_known(key)) || defines(&arguments);
     Some(Call { name: name.into(), arguments: Arguments::Json(arguments), is_strange, is_code: false })
 }
 

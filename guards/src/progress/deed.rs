@@ -50,10 +50,15 @@ pub(super) fn asks(call: &ToolCall) -> bool {
 }
 
 /// What comes after the name of the first member that holds a command.
-fn command(frame: &str) -> Option<&str> {
-    let (name, rest) = frame.split_once("\":")?;
-    let name = name.rsplit('"').next().unwrap_or(name);
-    if COMMANDS.contains(&name) { Some(rest) } else { command(rest) }
+fn command(mut frame: &str) -> Option<&str> {
+    loop {
+        let (name, rest) = frame.split_once("\":")?;
+        let name = name.rsplit('"').next().unwrap_or(name);
+        if COMMANDS.contains(&name) {
+            return Some(rest);
+        }
+        frame = rest;
+    }
 }
 
 fn said(word: &str) -> Option<bool> {

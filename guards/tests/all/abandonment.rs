@@ -98,7 +98,9 @@ fn refuse(run: &mut Loop) {
     else {
         panic!("no result yet");
     };
-    let refused = ToolResult { origin: balk_guards::Origin::Synthetic, tries: 0, ..result.clone() };
+    let call = |it: &Entry| if let Entry::Completion(it) = it { it.calls.first().cloned() } else { None };
+    let call = run.entries.iter().rev().find_map(call).expect("no call yet");
+    let refused = ToolResult { call, origin: balk_guards::Origin::Synthetic, tries: 0, ..result.clone() };
     let note = Note {
         guard: "duplicate".into(),
         rule: "same-call".into(),

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use balk_guards::{
-    Abandonment, Answer, AttemptFailure, Batch, CallRepair, ChoiceKind, Compaction, Completion, Decision,
-    Duplicate, Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind,
-    Limits, NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
-    Repetition, RetrySafety, Run, Settlement, Speaker, Start, Status, Step, Termination, Tool, ToolCall,
-    ToolResult, Transcript, Usage, UserAnswer, UserMessage,
+    Abandonment, AttemptFailure, Batch, CallRepair, ChoiceKind, Compaction, Completion, Decision, Duplicate,
+    Effect, EmptyCompletion, Entry, FinishReason, Guard, Handoff, Intervention, InterventionKind, Limits,
+    NoTools, Offer, Origin, Part, Progress, ProgressSettings, Protocol, Purpose, RawCall, Recovery,
+    Repetition, RetrySafety, Run, Speaker, Start, Status, Step, Termination, Tool, ToolCall, ToolResult,
+    Transcript, Usage, UserAnswer, UserMessage,
 };
 use balk_peers::{
     Cline, Crush, Forge, GeminiCli, HermesLike, KimiCli, NaiveAbandonment, NaiveDuplicate, NaiveNoTools,
@@ -21,6 +21,9 @@ pub(crate) mod events;
 pub(crate) mod handoffs;
 pub(crate) mod retries;
 pub(crate) mod rungs;
+mod shown;
+
+use shown::{Said, Shown};
 
 /// One tool of each effect, a shell, and a tool to ask with.
 pub(crate) fn offer() -> Arc<Offer> {
@@ -273,6 +276,10 @@ impl Loop {
         let shown = Shown { guard: &mut *self.guard, skips: known, said: Mutex::default() };
         let transcript = std::mem::take(&mut self.entries);
         let mut run = Run::resume(shown, transcript, Limits::NONE).expect("it has begun");
+        let is_after_answer = run.step() == Step::Reply;
+        if is_after_answer {
+            run.said(UserMessage { from: Speaker::Loop, text: "".into() });
+        }
         begin(&mut run);
         loop {
             match run.step() {
@@ -300,6 +307,9 @@ impl Loop {
         }
         let said = std::mem::take(&mut *run.guard().said.lock().expect("nobody panicked"));
         self.entries = run.into_transcript();
+        if is_after_answer {
+            self.entries.remove(known);
+        }
         if let Some(Entry::End(end)) = self.entries.last() {
             assert!(!matches!(end, Termination::GuardFault(_)), "{end:?}");
             self.entries.pop();
@@ -339,52 +349,6 @@ impl Loop {
         self.entries
             .iter()
             .filter_map(|entry| if let Entry::Intervention(it) = entry { Some(it) } else { None })
-    }
-}
-
-/// The guard, as a run sees it that is resumed with it: it knows what was committed before, and it hears nothing of the
-/// end, after which a test may go on.
-struct Shown<'a> {
-    guard: &'a mut dyn Guard,
-    /// Entries to come that the guard knows.
-    skips: usize,
-    said: Mutex<Said>,
-}
-
-/// What a guard said in one turn, first.
-#[derive(Default)]
-struct Said {
-    decision: Option<Decision>,
-    recovery: Option<Recovery>,
-}
-
-impl Guard for Shown<'_> {
-    fn name(&self) -> &str {
-        self.guard.name()
-    }
-
-    fn observe(&mut self, entry: &Entry) {
-        if self.skips > 0 {
-            self.skips -= 1;
-        } else if !matches!(entry, Entry::End(_)) {
-            self.guard.observe(entry);
-        }
-    }
-
-    fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let decision = self.guard.review(completion)?;
-        self.said.lock().expect("nobody panicked").decision.get_or_insert_with(|| decision.clone());
-        Ok(decision)
-    }
-
-    fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {
-        self.guard.settle(completion, results)
-    }
-
-    fn recover(&self, failure: &AttemptFailure) -> Answer<Option<Recovery>> {
-        let recovery = self.guard.recover(failure)?;
-        self.said.lock().expect("nobody panicked").recovery = recovery.clone();
-        Ok(recovery)
     }
 }
 

@@ -14,6 +14,7 @@ mod duplicate_variants;
 mod duplicate_wanted;
 mod empty_completion;
 mod extremes;
+mod extremes_texts;
 mod fence;
 mod handoff;
 mod handoff_gap;

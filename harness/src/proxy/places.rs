@@ -254,7 +254,7 @@ impl Places {
         request: &Request<'_>,
         way: Way,
         from: Option<Arc<Place>>,
-        entries: Vec<Entry>,
+        mut entries: Vec<Entry>,
         puts: impl IntoIterator<Item = Put>,
     ) -> Going {
         let Request { asked, offered, items, trail, followed, beginning, before } = *request;
@@ -274,11 +274,16 @@ impl Places {
         }
         let behind = named.and_then(|it| it.behind.clone());
         let next = || self.branches.fetch_add(1, Ordering::Relaxed);
-        let (run, offered, branch) = match way {
+        let (mut run, offered, branch) = match way {
             Way::Again(run, branch) => (run, offered.clone(), branch),
             Way::Straight(run, own) => (run, own, from.as_ref().map_or_else(next, |it| it.branch)),
             Way::Forked(run) => (run, offered.clone(), next()),
         };
+        // The agent asks its model again after a message without a call, and only it knows why.
+        if run.step() == Step::Reply {
+            run.said(UserMessage { from: Speaker::Loop, text: "".into() });
+            entries.extend(run.take_news());
+        }
         let ending = from.as_ref().and_then(|it| it.ending.clone());
         Going {
             run,
@@ -436,10 +441,6 @@ fn hears(
             }
             Step::Tools { .. } | Step::Wait(_) | Step::Ended(_) => {}
         }
-    }
-    // The agent asks its model again after a message without a call, and only it knows why.
-    if run.step() == Step::Reply {
-        run.said(UserMessage { from: Speaker::Loop, text: "".into() });
     }
 }
 

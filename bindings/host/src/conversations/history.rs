@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use balk_guards::{
-    Entry, Limits, Message, Offer, OpenCalls, Run, Speaker, Stack, Start, Status, ToolCall, ToolResult,
+    Entry, Limits, Message, Offer, OpenCalls, Run, Speaker, Stack, Start, Status, Step, ToolCall, ToolResult,
     UserMessage, View,
 };
 
@@ -92,7 +92,13 @@ pub(super) fn folded(
 ) -> Result<Run<Stack>, Error> {
     let transcript = std::iter::once(Entry::Start(start)).chain(history).collect();
     let run = Run::resume(guards.stack(), transcript, Limits::NONE);
-    run.map_err(|why| Error::new(format!("messages: {why}")))
+    let mut run = run.map_err(|why| Error::new(format!("messages: {why}")))?;
+    // The framework asks its model again after a message without a call, and only it knows why.
+    if run.step() == Step::Reply {
+        run.said(UserMessage { from: Speaker::Loop, text: "".into() });
+        run.take_news();
+    }
+    Ok(run)
 }
 
 /// Whether these are the same messages. Instructions often have the time in them, and guards do not read them.

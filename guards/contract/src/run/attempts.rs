@@ -54,7 +54,7 @@ impl<G: Guard> Run<G> {
     fn takes_attempt(&mut self, found: &str) -> bool {
         let is_due = matches!(self.due, Due::Model);
         if is_due {
-            self.attempt += 1;
+            self.attempt = self.attempt.saturating_add(1);
         } else {
             self.out_of_turn(found);
         }
@@ -124,7 +124,7 @@ impl<G: Guard> Run<G> {
         }
         let messages = self.view.messages().len();
         let (times, seen) = self.asked;
-        self.asked = (if messages == seen { times + 1 } else { 1 }, messages);
+        self.asked = (if messages == seen { times.saturating_add(1) } else { 1 }, messages);
         self.due = Due::Model;
     }
 }

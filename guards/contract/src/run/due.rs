@@ -1,5 +1,6 @@
 //! What a run waits for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::attempt::{AttemptFailure, Wait};
@@ -44,11 +45,15 @@ pub(super) enum Due {
 }
 
 impl Due {
-    /// The question at the end of a transcript that has no answer yet. Notices may follow it.
-    pub(super) fn open_question(transcript: &[Entry]) -> Option<Self> {
+    /// What is due where a transcript ends with an answer without a call, or with a question that has no answer yet.
+    /// Notices may follow.
+    pub(super) fn at_end(transcript: &[Entry]) -> Option<Self> {
         let is_notice =
             |it: &Entry| matches!(it, Entry::Intervention(it) if it.kind == InterventionKind::Notice);
         let last = transcript.iter().rposition(|it| !is_notice(it))?;
+        if completion(&transcript[last]).is_some_and(|it| it.calls.is_empty()) {
+            return Some(Self::Reply);
+        }
         let Entry::Intervention(Intervention { kind: InterventionKind::Question(options), note, .. }) =
             &transcript[last]
         else {
@@ -64,6 +69,17 @@ impl Due {
         };
         let question = Question { note: note.clone(), options: options.clone() };
         Some(Self::Answer { question, asker })
+    }
+}
+
+/// The completion that an entry commits: of the model, or as a guard repaired it.
+pub(super) fn completion(entry: &Entry) -> Option<&Arc<Completion>> {
+    if let Entry::Completion(it)
+    | Entry::Intervention(Intervention { kind: InterventionKind::Repair(it), seen: true, .. }) = entry
+    {
+        Some(it)
+    } else {
+        None
     }
 }
 
@@ -87,6 +103,8 @@ pub(super) struct Turn {
     pub(super) refused: Vec<Option<ToolResult>>,
     /// A result for each call, complete once all due calls have run.
     pub(super) results: Vec<ToolResult>,
+    /// The results that were committed before the run was resumed, by index.
+    pub(super) known: BTreeSet<usize>,
     /// The calls to run now, by index.
     pub(super) calls: Vec<usize>,
     /// Which try of these calls it is.
@@ -108,6 +126,7 @@ impl Turn {
             decision,
             refused: Vec::new(),
             results: Vec::new(),
+            known: BTreeSet::new(),
             calls: Vec::new(),
             attempt: 1,
             finished: false,

@@ -1,5 +1,6 @@
 //! A turn after its completion: review, calls, results, and the guards' notes.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ impl Repairs {
 impl<G: Guard> Run<G> {
     /// Commits a completion and asks about it.
     pub(super) fn begin_turn(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
-        self.spent.turns += 1;
+        self.spent.turns = self.spent.turns.saturating_add(1);
         self.commit(Entry::Completion(completion.clone()));
         self.review(completion, broken);
     }
@@ -42,7 +43,9 @@ impl<G: Guard> Run<G> {
     pub(super) fn review(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {
         match self.reviewed(completion, broken.is_some()) {
             Err(fault) => self.broke(fault),
-            Ok((completion, decision)) => self.refuse_or_run(completion, decision, broken),
+            Ok((completion, decision)) => {
+                self.refuse_or_run(completion, decision, broken, BTreeMap::new());
+            }
         }
     }
 
@@ -71,30 +74,34 @@ impl<G: Guard> Run<G> {
         }
     }
 
-    /// Refuses what does not run; the rest is due.
-    fn refuse_or_run(
+    /// Refuses what does not run; the rest is due, but for the calls with a known result.
+    pub(super) fn refuse_or_run(
         &mut self,
         completion: Arc<Completion>,
         decision: Decision,
         broken: Option<AttemptFailure>,
+        mut known: BTreeMap<usize, ToolResult>,
     ) {
+        let committed = known.keys().copied().collect();
         let left = self.limits.calls.saturating_sub(self.spent.calls);
         let mut calls = Vec::new();
         let mut refused = Vec::with_capacity(completion.calls.len());
         let refusals = decision.verdict.refusals(completion.calls.len());
         for (at, (call, refusal)) in completion.calls.iter().zip(refusals).enumerate() {
             let has_room = u32::try_from(calls.len()).is_ok_and(|run| run < left);
-            refused.push(match refusal {
-                Some(reason) => Some(ToolResult::refused(call, reason)),
-                None if has_room => {
+            refused.push(match (known.remove(&at), refusal) {
+                (Some(result), _) => Some(result),
+                (None, Some(reason)) => Some(ToolResult::refused(call, reason)),
+                (None, None) if has_room => {
                     calls.push(at);
                     None
                 }
-                None => Some(ToolResult::refused(call, "no more calls are allowed in this run.")),
+                (None, None) => Some(ToolResult::refused(call, "no more calls are allowed in this run.")),
             });
         }
         let nothing_runs = calls.is_empty();
-        self.turn = Some(Turn { calls, refused, ..Turn::new(completion, decision, broken) });
+        self.turn =
+            Some(Turn { calls, refused, known: committed, ..Turn::new(completion, decision, broken) });
         self.due = Due::Tools;
         if nothing_runs {
             self.executed(Vec::new());
@@ -115,7 +122,8 @@ impl<G: Guard> Run<G> {
                 format!("expected results of the calls [{}], found [{found}]", ids(wanted.collect()));
             return self.broke(fault(reason));
         }
-        self.spent.calls += u32::try_from(turn.calls.len()).unwrap_or(u32::MAX);
+        let ran = u32::try_from(turn.calls.len()).unwrap_or(u32::MAX);
+        self.spent.calls = self.spent.calls.saturating_add(ran);
         if turn.attempt == 1 {
             let mut executed = batch.results.into_iter();
             let refused = mem::take(&mut turn.refused).into_iter();
@@ -162,6 +170,7 @@ impl<G: Guard> Run<G> {
             Ok(Settlement::Rerun { call, after }) => match turn.results.get(call) {
                 Some(result)
                     if result.origin == Origin::Executed
+                        && !turn.known.contains(&call)
                         && result.tries < TRIES
                         && self.spent.calls < self.limits.calls =>
                 {
@@ -180,7 +189,8 @@ impl<G: Guard> Run<G> {
         turn.note_what_ran();
         let results = mem::take(&mut turn.results);
         let decision = mem::take(&mut turn.decision);
-        for result in results {
+        let known = mem::take(&mut turn.known);
+        for (_, result) in results.into_iter().enumerate().filter(|(at, _)| !known.contains(at)) {
             self.commit(Entry::Result(result));
         }
         for note in notes {

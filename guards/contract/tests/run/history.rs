@@ -1,9 +1,9 @@
 //! Runs that go on from a transcript, hosts that rewrite it, agents inside agents, and what the user is shown.
 
 use balk_contract::{
-    AttemptCause, AttemptFacts, Choice, ChoiceKind, Compaction, Conclusion, Decision, Entry, Gap, GapKind,
-    Limits, Message, Question, Recovery, Run, Speaker, Status, Step, Termination, ToolResult, UserAnswer,
-    UserMessage, Verdict,
+    AttemptCause, AttemptFacts, Blocked, Choice, ChoiceKind, Compaction, Conclusion, Decision, Entry, Gap,
+    GapKind, Limit, Limits, Message, Question, Recovery, Run, Speaker, Status, Step, Termination, ToolResult,
+    UserAnswer, UserMessage, Verdict,
 };
 
 use crate::scripted::{Scripted, calls, committed, note, reviewing, run, take_a_step, text};
@@ -155,4 +155,87 @@ fn words_for_the_model_are_not_shown_to_the_user() {
     run.completed(calls(&["send"]));
     let told: Vec<_> = run.news().iter().filter_map(Entry::notice).map(ToString::to_string).collect();
     assert_eq!(told, ["for the user"]);
+}
+
+#[test]
+fn a_run_that_is_resumed_at_a_final_answer_waits_for_a_reply() {
+    let notices = || Scripted {
+        review: vec![("told", Decision { notices: vec![note("Look.")], ..Decision::pass() })],
+        ..Scripted::default()
+    };
+    for said in ["plain", "told"] {
+        let mut straight = run(notices());
+        straight.completed(text(said));
+        let resumed = Run::resume(notices(), straight.transcript().to_vec(), Limits::NONE);
+        let mut resumed = resumed.expect("a transcript");
+        assert_eq!((straight.step(), resumed.step()), (Step::Reply, Step::Reply));
+        for run in [&mut straight, &mut resumed] {
+            run.said(UserMessage { from: Speaker::User, text: "And then?".into() });
+            assert_eq!(run.step(), Step::Model { asked: 1 });
+        }
+        assert_eq!(resumed.transcript(), straight.transcript());
+    }
+}
+
+#[test]
+fn a_call_without_a_result_is_due_after_the_results_of_others() {
+    let guards: [fn() -> Scripted; 3] = [
+        Scripted::default,
+        // Both calls are refused, and the model is told why.
+        || reviewing("look", Verdict::Retry(note("no"))),
+        // The first call is blocked.
+        || reviewing("look", Verdict::Block(vec![Blocked { call: 0, note: note("no") }])),
+    ];
+    for (nth, guard) in guards.into_iter().enumerate() {
+        let mut straight = run(guard());
+        straight.completed(calls(&["look", "send"]));
+        if matches!(straight.step(), Step::Tools { .. }) {
+            take_a_step(&mut straight);
+        }
+        // The log was cut after the first of two results.
+        let is_result = |it: &Entry| matches!(it, Entry::Result(_));
+        let cut = 1 + straight.transcript().iter().position(is_result).expect("a result");
+        let resumed = Run::resume(guard(), straight.transcript()[..cut].to_vec(), Limits::NONE);
+        let mut resumed = resumed.expect("a transcript");
+        let due = if let Step::Tools { calls, .. } = resumed.step() { calls } else { Vec::new() };
+        assert_eq!(
+            due.iter().map(|it| &*it.id).collect::<Vec<_>>(),
+            if nth == 1 { vec![] } else { vec!["c1"] }
+        );
+        if !due.is_empty() {
+            take_a_step(&mut resumed);
+        }
+        assert_eq!((resumed.step(), resumed.transcript()), (straight.step(), straight.transcript()));
+    }
+}
+
+#[test]
+fn a_result_that_is_in_the_transcript_is_not_made_again() {
+    let guard = || Scripted { reruns: 1, ..Scripted::default() };
+    let mut first = run(guard());
+    first.completed(calls(&["look", "send"]));
+    let mut transcript = first.into_transcript();
+    let Some(Entry::Completion(said)) = transcript.last() else { panic!("{transcript:?}") };
+    transcript.push(Entry::Result(ToolResult::executed(&said.calls[0], Status::Error, "busy")));
+    let mut resumed = Run::resume(guard(), transcript, Limits::NONE).expect("a transcript");
+    take_a_step(&mut resumed);
+    assert_eq!(committed(&resumed), "completion result result");
+    assert_eq!(resumed.step(), Step::Model { asked: 1 });
+}
+
+#[test]
+fn counts_of_a_transcript_do_not_overflow() {
+    let mut first = run(Scripted::default());
+    first.completed(calls(&["look", "look"]));
+    take_a_step(&mut first);
+    let tried = |mut entry: Entry| {
+        if let Entry::Result(it) = &mut entry {
+            it.tries = u32::MAX;
+        }
+        entry
+    };
+    let transcript = first.into_transcript().into_iter().map(tried).collect();
+    let limits = Limits { calls: 3, ..Limits::NONE };
+    let run = Run::resume(Scripted::default(), transcript, limits).expect("a transcript");
+    assert_eq!(run.step(), Step::Ended(Termination::Limit(Limit::Calls)));
 }

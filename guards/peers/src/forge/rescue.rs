@@ -29,22 +29,40 @@ pub(super) fn rescue(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Vec<RawCa
 
 /// The text without what stands between marks of thinking.
 fn without_thoughts(text: &str) -> String {
-    let mut rest = text;
-    let mut kept = String::new();
     let marks = [("[THINK]", "[/THINK]"), ("<think>", "</think>")];
-    let next = |rest: &str| {
-        let spans = marks.iter().filter_map(|(open, close)| {
-            let from = rest.find(open)?;
-            let to = from + rest[from..].find(close)? + close.len();
-            Some((from, to))
+    let mut marks = marks.map(|(open, close)| [Next::of(text, open), Next::of(text, close)]);
+    let mut kept = String::new();
+    let mut at = 0;
+    loop {
+        let spans = marks.iter_mut().filter_map(|[open, close]| {
+            let from = open.since(at)?;
+            Some((from, close.since(from)? + close.mark.len()))
         });
-        spans.min()
-    };
-    while let Some((from, to)) = next(rest) {
-        kept.push_str(&rest[..from]);
-        rest = &rest[to..];
+        let Some((from, to)) = spans.min() else { return kept + &text[at..] };
+        kept.push_str(&text[at..from]);
+        at = to;
     }
-    kept + rest
+}
+
+/// Where a mark is. No place of the text is searched twice.
+struct Next<'t> {
+    text: &'t str,
+    mark: &'static str,
+    at: Option<usize>,
+}
+
+impl<'t> Next<'t> {
+    fn of(text: &'t str, mark: &'static str) -> Self {
+        Self { text, mark, at: text.find(mark) }
+    }
+
+    /// The first one from here on; each time from the same place or a later one.
+    fn since(&mut self, from: usize) -> Option<usize> {
+        if self.at? < from {
+            self.at = self.text[from..].find(self.mark).map(|at| from + at);
+        }
+        self.at
+    }
 }
 
 /// Objects with a tool's name and its arguments, in fences or not, one after the other.
@@ -155,4 +173,23 @@ fn mistral(text: &str) -> Vec<Printed> {
         is_name.then(|| (name.to_owned(), Value::Object(arguments)))
     };
     text.split("[TOOL_CALLS]").skip(1).filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_thoughts;
+
+    #[test]
+    fn thoughts_of_both_kinds_are_left_out() {
+        for (text, kept) in [
+            ("a<think>b</think>c<think>d</think>", "ac"),
+            ("a[THINK]b<think>c[/THINK]d</think>e", "ad</think>e"),
+            ("<think>[THINK]</think>a[/THINK]b", "a[/THINK]b"),
+            ("[THINK]a<think>b</think>c", "[THINK]ac"),
+            ("<think>a", "<think>a"),
+            ("</think><think>a</think>é", "</think>é"),
+        ] {
+            assert_eq!(without_thoughts(text), kept, "{text}");
+        }
+    }
 }

@@ -32,9 +32,9 @@
 //! As a client: [`Dialect::request`] writes a request, and an [`Asking`] is what it says beside the view: the model, a
 //! system text, limits. To add other members, put a request into your own struct under `#[serde(flatten)]`.
 //! [`Dialect::answer`] reads what a server sent back, whole or as a stream: the completion, or a [`Refusal`] that says
-//! why there is none and what can help; [`event_data`] cuts a stream into its events. [`Dialect::stream`] takes an
-//! answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text to show, and at the end the
-//! completion or, if the stream broke, how far the attempt got.
+//! why there is none and what can help. [`event_data`] cuts a stream that is here as a whole into its events.
+//! [`Dialect::stream`] takes an answer that arrives as a stream: a [`StreamReader`] gives the host each piece of text
+//! to show, and at the end the completion or, if the stream broke, how far the attempt got.
 //!
 //! As a server: [`Dialect::asked`] reads a request with all that a server needs of it; [`Dialect::wanted`] is the form
 //! that the answer must have. [`Dialect::response`] and [`Dialect::events`] write the answer, and [`Failure`],
@@ -43,7 +43,7 @@
 //!
 //! As a proxy: [`Dialect::outline`] finds what of a request is known and need not be read again.
 //! [`Dialect::spliced`] puts messages into a request that the client never saw, and leaves every other byte
-//! as the client sent it, and [`responses::merged`] makes two requests one. [`Dialect::amended`] takes calls out of an
+//! as the client sent it; [`responses::merged`] makes two requests one. [`Dialect::amended`] takes calls out of an
 //! answer, mends them and says something below its text, and leaves everything else as the provider sent it.
 
 mod amended;

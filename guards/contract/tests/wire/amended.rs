@@ -44,9 +44,8 @@ fn a_call_of_a_chat_whose_pieces_have_no_arguments_is_mended() {
 #[test]
 fn a_call_of_anthropic_without_input_gets_an_event_with_it() {
     let start = |input: &str| {
-        format!(
-            r#"{{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"c","name":"ls"{input}}}}}"#
-        )
+        let block = format!(r#"{{"type":"tool_use","id":"c","name":"ls"{input}}}"#);
+        format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#)
     };
     let begins =
         r#"{"type":"message_start","message":{"id":"m","usage":{"input_tokens":1,"output_tokens":1}}}"#;
@@ -57,7 +56,8 @@ fn a_call_of_anthropic_without_input_gets_an_event_with_it() {
         is_mended(Dialect::Anthropic, &[begins, &start(input), stop, ends, over]);
     }
     let amended = is_mended(Dialect::Anthropic, &[begins, &start(r#","input":{}"#), stop, ends, over]);
-    let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"path\":\"b\"}"}}"#;
+    let delta = r#"{"type":"input_json_delta","partial_json":"{\"path\":\"b\"}"}"#;
+    let delta = format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
     let expected = format!("event: content_block_delta\ndata: {delta}\n\ndata: {stop}\n\n");
     assert!(amended.contains(&expected), "{amended}");
 }

@@ -38,7 +38,7 @@ fn all_that_a_request_leaves_counts() {
     let call = json!({ "name": "read_file", "arguments": "{\"path\":\"README.md\"}" });
     let turn =
         json!({ "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": call }] });
-    let worked = vec![turn, json!({ "role": "tool", "tool_call_id": "a", "content": "Notes." })];
+    let worked = [turn, json!({ "role": "tool", "tool_call_id": "a", "content": "Notes." })];
     let corrected = |at: usize| {
         let more = if at == 0 { Vec::new() } else { [&worked[..], &[user(&long)]].concat() };
         ("mine".to_owned(), with(more))

@@ -29,7 +29,7 @@ pub(crate) use clock::moment;
 pub use clock::{Stopwatch, now};
 pub use cost::timed;
 pub(crate) use folder::{COMPLETIONS, JOURNAL};
-pub use folder::{Folder, RECORD};
+pub use folder::{Folder, Kept, RECORD};
 pub use matrix::{Asked, BUILD, Matrix, Setting};
 pub use meta::meta;
 pub use transcripts::{Damage, Transcripts};

@@ -97,7 +97,9 @@ mod tests {
         };
         let points = [point("a", Label::Stuck), point("b", Label::Stuck), point("c", Label::Legit)];
         let mut depths = Depths::new(&points);
-        ["c", "a", "a", "d"].map(|id| depths.add(&read(id)));
+        for id in ["c", "a", "a", "d"] {
+            depths.add(&read(id));
+        }
         let place = Place { behind: 2, left: 1 };
         assert_eq!(depths.known, BTreeMap::from([("cycle".into(), vec![(place, 1_000)])]));
     }

@@ -271,14 +271,14 @@ mod tests {
             let key = Key::new("sk-a/b\\c7").expect("a key");
             let text = parts.concat();
             let hidden = key.hide(&text);
-            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+            prop_assert!(!hidden.contains(key.text()), "{}", hidden);
             let json = serde_json::to_string(&text).expect("a text");
             let hidden: String = serde_json::from_str(&key.hide(&json)).expect("it is JSON");
-            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+            prop_assert!(!hidden.contains(key.text()), "{}", hidden);
             let nested = serde_json::to_string(&json).expect("a text");
             let hidden: String = serde_json::from_str(&key.hide(&nested)).expect("it is JSON");
             let hidden: String = serde_json::from_str(&hidden).expect("it is JSON within");
-            prop_assert!(!hidden.contains(&*key.text()), "{}", hidden);
+            prop_assert!(!hidden.contains(key.text()), "{}", hidden);
         }
     }
 }

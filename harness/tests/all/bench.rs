@@ -119,7 +119,7 @@ fn a_run_that_was_killed_three_times_ends_in_the_same_bytes() {
         running.wait().expect("it ends");
         if let Ok(text) = fs::read_to_string(&path) {
             assert!(
-                text.contains("\"cells\":12,\"seal\":\"") && text.ends_with("\"}\n"),
+                text.contains("\"cells\":12,\"kept\":[") && text.ends_with("\"}\n"),
                 "whole at every time"
             );
         }

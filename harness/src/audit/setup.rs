@@ -99,6 +99,7 @@ const BEYOND: &[(&str, &str, Sets)] = &[
     ("progress", "finish-storm", DEAF),
     ("progress", "text-only", DEAF),
     ("progress{grown-calls=0}", "self-growing-command", DEAF),
+    ("progress{grown-calls=2}", "self-growing-command", &[]),
     ("progress{same-texts=1}", "text-only", DEAF),
     // Drawn worlds take no settings, so fewer tries must do.
     ("progress{rewrites=1}", "drawn/plans-again", &[]),

@@ -167,7 +167,7 @@ fn help() {
 const UNNOTICED: &Known = &[
     (
         "a growing call is nearly the one before, so each of the two rules replaces the other",
-        &["progress: near-calls, 3 to 0"],
+        &["progress: grown-calls, 4 to 0", "progress: near-calls, 3 to 0"],
     ),
     (
         "`same-failure`, `cycle` and `duplicate` find equal failures as well",
@@ -175,29 +175,16 @@ const UNNOTICED: &Known = &[
     ),
     ("`no-tools` corrects the first replies that are refused", &["progress: refused-replies, 2 to 0"]),
     ("`no-tools` corrects the same text sooner", &["progress: same-texts, 3 to 0"]),
-    (
-        "few models poll ten times, so too few trials differ for a figure to show it",
-        &["progress: waits, 10 to 0"],
-    ),
 ];
 
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
-    (
-        "no model waits for a refusal to lapse",
-        &["duplicate: lapse, 5 to 6", "progress: lapse, 5 to 4", "progress: lapse, 5 to 6"],
-    ),
+    ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 6"]),
     (
         "`no-tools` corrects the first of them",
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],
     ),
-    (
-        "`no-tools` corrects the same text sooner",
-        &["progress: same-texts, 3 to 2", "progress: same-texts, 3 to 4"],
-    ),
-    ("no user is asked so often", &["no-tools: questions, 3 to 4"]),
-    ("no call grows so often and is nearly equal no sooner", &["progress: grown-calls, 4 to 5"]),
     ("no model sends a whole program once that failed before", &["progress: whole-failures, 2 to 1"]),
     (
         "no two writes are so nearly equal",
@@ -226,8 +213,6 @@ const UNSEEN: &Known = &[
             "stack: corrections, 12 to 11",
             "stack: corrections, 12 to 13",
             "stack: window.turns, 10 to 9",
-            "stack: window.turns, 10 to 11",
-            "stack: window.corrections, 6 to 5",
             "stack: window.corrections, 6 to 7",
         ],
     ),

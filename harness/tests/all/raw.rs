@@ -14,6 +14,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use rayon::prelude::*;
 
 use self::lines::{EACH, FIRST, ROWS};
@@ -24,14 +25,14 @@ use crate::common::program::{balk, ran};
 /// A guard that is a script of the shell.
 const SHELL_GUARD: &str = " --guard 'exec:sh guard.sh'";
 
-proptest! {
-    #![proptest_config(texts::config())]
-
-    #[test]
-    fn no_text_acts_in_any_command_and_format(text in texts::hostile()) {
+#[test]
+fn no_text_acts_in_any_command_and_format() {
+    let ran = TestRunner::new(texts::config()).run(&texts::hostile(), |text| {
         let wrong = wrong(&text);
         prop_assert!(wrong.is_empty(), "{} outputs:\n{}", wrong.len(), wrong.join("\n"));
-    }
+        Ok(())
+    });
+    ran.unwrap_or_else(|why| panic!("{why}"));
 }
 
 /// What is wrong with all the outputs that this text can be in.

@@ -76,7 +76,7 @@ const PIECES: [&str; 69] = [
 ];
 
 /// A case starts some hundreds of processes and has every piece, so there is one for each 256 of the usual ones. None
-/// is made simpler.
+/// is made simpler. (`proptest!` would take `PROPTEST_CASES` as it is, whatever a configuration says.)
 pub(super) fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
     let cases = usual.cases.div_ceil(256);

@@ -111,16 +111,12 @@ impl Child {
         Ok(child)
     }
 
-    /// Adds a line, which is sent with the next question, or earlier if many bytes have come together.
+    /// Adds a line that has no answer. It is sent with the next question, or earlier if many bytes have come together.
     ///
     /// # Errors
     /// What was found while these bytes were to be taken in the time that there is for all bytes until an answer.
     pub(super) fn put(&mut self, line: &impl Serialize, limit: Duration) -> Result<(), String> {
-        let before = self.unsent.len();
-        serde_json::to_writer(&mut self.unsent, line).expect("a line is plain data");
-        self.unsent.push(b'\n');
-        self.bytes += (self.unsent.len() - before) as u64;
-        let told = *self.told.get_or_insert_with(Stopwatch::start);
+        let told = self.add(line);
         if self.unsent.len() < UNSENT_MAX {
             return Ok(());
         }
@@ -133,12 +129,12 @@ impl Child {
         Ok(())
     }
 
-    /// Sends what was put, and reads the next line. `limit` is how long it may take since the child took the last
-    /// byte; to take all bytes, it has as long, and a second more for each MiB.
+    /// Sends a question after all that was put, and reads the next line. `limit` is how long it may take since the
+    /// child took the last byte; to take all bytes, it has as long, and a second more for each MiB.
     ///
     /// # Errors
     /// What was found instead.
-    pub(super) fn answer(&mut self, limit: Duration) -> Result<&[u8], String> {
+    pub(super) fn ask(&mut self, question: &impl Serialize, limit: Duration) -> Result<&[u8], String> {
         // What came since the last answer is one to no question. That the output ended is found when one is due.
         if self.answered > 0
             && let Ok(count) = self.stdout.read(&mut self.chunk)
@@ -150,10 +146,11 @@ impl Child {
         if !self.came.is_empty() {
             return Err(format!("a line without a question: {}", shown(&self.came)));
         }
-        let mut watch = Stopwatch::start();
-        let (told, most) = (self.told.take().unwrap_or(watch), self.time_to_take(limit));
+        let told = self.add(question);
+        self.told = None;
+        let most = self.time_to_take(limit);
         self.bytes = 0;
-        let mut searched = 0;
+        let (mut watch, mut searched) = (Stopwatch::start(), 0);
         loop {
             if self.send() {
                 watch = Stopwatch::start();
@@ -196,6 +193,15 @@ impl Child {
             [] => format!("{reason}; standard error was empty"),
             lines => format!("{reason}; the last lines of standard error:\n{}", lines.join("\n")),
         }
+    }
+
+    /// Adds a line to what is unsent. Returns since when the child is told something.
+    fn add(&mut self, line: &impl Serialize) -> Stopwatch {
+        let before = self.unsent.len();
+        serde_json::to_writer(&mut self.unsent, line).expect("a line is plain data");
+        self.unsent.push(b'\n');
+        self.bytes += (self.unsent.len() - before) as u64;
+        *self.told.get_or_insert_with(Stopwatch::start)
     }
 
     /// How long it may take to read all that it is told until an answer: who takes a little at a time does not do so
@@ -367,8 +373,20 @@ mod tests {
         }
         watches.dedup();
         assert_eq!(watches.len(), 1, "{watches:?}");
-        child.put(&"?", limit).expect("it reads");
-        assert_eq!(child.answer(limit).expect("an answer"), b"!");
+        assert_eq!(child.ask(&"?", limit).expect("an answer"), b"!");
         assert_eq!((child.told.is_none(), child.time_to_take(limit)), (true, limit), "the next has its own");
+    }
+
+    /// What was put may be sent at any time, but a question only while its answer is waited for: a child may have
+    /// answered before that, and its answer would be one to no question.
+    #[test]
+    fn a_long_question_is_sent_while_its_answer_is_due() {
+        let limit = Duration::from_secs(60);
+        let command = ["sh", "-c", "read -r l; echo 1; head -c 9 >/dev/null; echo 2; cat >/dev/null"];
+        let mut child = Child::start(&command.map(str::to_owned), &Settings::default()).expect("a shell");
+        assert_eq!(child.ask(&"?", limit).expect("an answer"), b"1");
+        // It answers before it has read the question, which is more than a pipe holds.
+        let long = "x".repeat(64 * UNSENT_MAX);
+        assert_eq!(child.ask(&long, limit).expect_err("it is too early"), "a line too early: `2`");
     }
 }

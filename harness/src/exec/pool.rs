@@ -202,12 +202,8 @@ impl Session {
             balk: env!("CARGO_PKG_VERSION").into(),
             answer_ms: settings.answer_ms,
         };
-        let introduced = session.put(&hello).and_then(|()| {
-            let found = |found| format!("expected a hello, found {found}");
-            let line = session.child.answer(limit).map_err(found)?;
-            introduction(line)
-        });
-        match introduced {
+        let found = |found| format!("expected a hello, found {found}");
+        match session.child.ask(&hello, limit).map_err(found).and_then(introduction) {
             Ok(introduction) => Ok((session, introduction)),
             Err(reason) => Err(session.child.explained(reason)),
         }
@@ -228,9 +224,8 @@ impl Session {
 
     /// Asks something. `name` is the name of the line.
     pub(super) fn ask(&mut self, name: &str, line: &ToGuard) -> Result<FromGuard, String> {
-        self.put(line)?;
         let found = |found| format!("expected an answer to `{name}`, found {found}");
-        let line = self.child.answer(self.answer_limit).map_err(found)?;
+        let line = self.child.ask(line, self.answer_limit).map_err(found)?;
         let answer = answer(line).map_err(|why| found(format!("{} ({why})", shown(line))))?;
         match answer.name() {
             same if same == name => Ok(answer),

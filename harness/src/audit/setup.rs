@@ -122,12 +122,6 @@ const MOVED: &str = "drawn worlds take no settings, and their models are moved b
 /// A guard, a rule, and one step of it or all.
 const OUTSIDE: &[(&str, &str, Option<Step>, &str)] = &[
     (
-        "repair",
-        "printed-call",
-        Some(Step::Question),
-        "the pair with doubtful calls is in the field suite, which no audit plays; see guards/tests/all/repair.rs",
-    ),
-    (
         "retry-safety",
         "attempt-facts-incomplete",
         None,

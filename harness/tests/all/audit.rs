@@ -180,11 +180,17 @@ const UNNOTICED: &Known = &[
 /// Steps of settings under which no transcript differs, with the reason that allows it.
 const UNSEEN: &Known = &[
     ("the default policy has no limit", &["abandonment: limit, 3 to 2", "abandonment: limit, 3 to 4"]),
-    ("no model waits for a refusal to lapse", &["progress: lapse, 5 to 6"]),
+    (
+        "no model waits for a refusal to lapse",
+        &["duplicate: lapse, 5 to 6", "progress: lapse, 5 to 4", "progress: lapse, 5 to 6"],
+    ),
     (
         "`no-tools` corrects the first of them",
         &["progress: refused-replies, 2 to 1", "progress: refused-replies, 2 to 3"],
     ),
+    ("`no-tools` corrects the same text sooner", &["progress: same-texts, 3 to 2"]),
+    ("no user is asked so often", &["no-tools: questions, 3 to 4"]),
+    ("no call grows so often and is nearly equal no sooner", &["progress: grown-calls, 4 to 5"]),
     ("no model sends a whole program once that failed before", &["progress: whole-failures, 2 to 1"]),
     (
         "no two writes are so nearly equal",
@@ -213,6 +219,8 @@ const UNSEEN: &Known = &[
             "stack: corrections, 12 to 11",
             "stack: corrections, 12 to 13",
             "stack: window.turns, 10 to 9",
+            "stack: window.turns, 10 to 11",
+            "stack: window.corrections, 6 to 5",
             "stack: window.corrections, 6 to 7",
         ],
     ),

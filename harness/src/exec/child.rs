@@ -382,10 +382,10 @@ mod tests {
     #[test]
     fn a_long_question_is_sent_while_its_answer_is_due() {
         let limit = Duration::from_secs(60);
-        let command = ["sh", "-c", "read -r l; echo 1; head -c 9 >/dev/null; echo 2; cat >/dev/null"];
+        let command = ["sh", "-c", "read -r l; echo 1; head -c 9 >/dev/null; echo 2; exec sleep 60"];
         let mut child = Child::start(&command.map(str::to_owned), &Settings::default()).expect("a shell");
         assert_eq!(child.ask(&"?", limit).expect("an answer"), b"1");
-        // It answers before it has read the question, which is more than a pipe holds.
+        // It answers and never reads the rest of the question, which is more than a pipe holds.
         let long = "x".repeat(64 * UNSENT_MAX);
         assert_eq!(child.ask(&long, limit).expect_err("it is too early"), "a line too early: `2`");
     }

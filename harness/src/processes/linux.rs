@@ -38,6 +38,11 @@ fn process(id: u32) -> Option<Process> {
     Some(Process { id, parent, group, has_ended: matches!(state, "Z" | "X"), name })
 }
 
+/// Whether a process is there and has not ended.
+pub(crate) fn runs(id: u32) -> bool {
+    process(id).is_some_and(|it| !it.has_ended)
+}
+
 /// Whether a process was started with this variable, `NAME=VALUE`.
 pub(crate) fn has(id: u32, variable: &str) -> bool {
     let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();

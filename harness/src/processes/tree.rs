@@ -41,6 +41,7 @@ pub(crate) struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) id: u32,
+    group: u32,
     /// The name of its program.
     pub(crate) name: String,
 }
@@ -84,16 +85,21 @@ impl Tree {
         };
         let pid = |id: u32| i32::try_from(id).ok().and_then(Pid::from_raw);
         // Once the program has ended, what it started in other groups has another parent.
-        let members = self.members();
+        let others = self.others(group);
         // What has ended meanwhile is no error.
         if let Some(leader) = pid(self.leader).filter(|_| group) {
             let _ = kill_process_group(leader, signal);
         }
-        for member in members {
-            if let Some(pid) = pid(member.id) {
-                let _ = kill_process(pid, signal);
-            }
+        for pid in others.into_iter().filter_map(pid) {
+            let _ = kill_process(pid, signal);
         }
+    }
+
+    /// The processes that a signal is sent to one by one: all but those that get it with their group, since many
+    /// programs take a second one for an order to drop everything.
+    fn others(&self, group: bool) -> Vec<u32> {
+        let members = self.members().into_iter();
+        members.filter(|it| !(group && it.group == self.leader)).map(|it| it.id).collect()
     }
 }
 
@@ -109,21 +115,31 @@ pub(crate) fn pipe<T>(_: &T) -> Option<u64> {
     None
 }
 
-/// Kills every other process that has one of these pipes open, and returns them.
+/// Kills every other process that has one of these pipes open, waits until none of them runs, and returns them.
 #[cfg(target_os = "linux")]
 pub(crate) fn end_holders(pipes: &[u64]) -> Vec<Member> {
     use rustix::process::{Pid, Signal, kill_process};
 
     let own = std::process::id();
     let holds = |it: &linux::Process| it.id != own && linux::has_pipe(it.id, pipes);
-    let holders = linux::processes().into_iter().filter(holds).map(|it| Member { id: it.id, name: it.name });
+    let holders: Vec<Member> = linux::processes()
+        .into_iter()
+        .filter(holds)
+        .map(|it| Member { id: it.id, group: it.group, name: it.name })
+        .collect();
+    for it in &holders {
+        let pid = i32::try_from(it.id).ok().and_then(Pid::from_raw);
+        // What has ended meanwhile is no error.
+        let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+    }
+    // A process that was killed closes what it holds before it has ended.
+    for _ in 0..ROUNDS_MAX {
+        if !holders.iter().any(|it| linux::runs(it.id)) {
+            break;
+        }
+        thread::sleep(ROUND);
+    }
     holders
-        .inspect(|it| {
-            let pid = i32::try_from(it.id).ok().and_then(Pid::from_raw);
-            // What has ended meanwhile is no error.
-            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
-        })
-        .collect()
 }
 
 /// Not known here.
@@ -190,6 +206,39 @@ impl Tree {
             belong.extend(more);
         }
         let running = all.into_iter().filter(|it| belong.contains(&it.id) && !it.has_ended);
-        running.map(|it| Member { id: it.id, name: it.name }).collect()
+        running.map(|it| Member { id: it.id, group: it.group, name: it.name }).collect()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+
+    use super::super::in_own_group;
+    use super::*;
+
+    #[test]
+    fn a_process_gets_a_signal_once() {
+        let script = "sleep 100 & setsid sh -c 'echo; exec sleep 100' & wait";
+        let mut command = Command::new("sh");
+        in_own_group(command.args(["-c", script]).stdout(Stdio::piped()));
+        let mut child = command.spawn().expect("a shell");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("its output");
+        BufReader::new(out).read_line(&mut line).expect("a line of the one that left");
+        let tree = Tree::new(child.id(), Belonging::Led);
+        let ids = |them: Vec<Member>| -> Vec<u32> { them.into_iter().map(|it| it.id).collect() };
+        let (left, stayed): (Vec<Member>, Vec<Member>) =
+            tree.members().into_iter().partition(|it| it.group != child.id());
+        assert_eq!((left.len(), stayed.len()), (1, 2), "{left:?} {stayed:?}");
+        let (left, stayed) = (ids(left), ids(stayed));
+        assert_eq!(tree.others(true), left, "the group has the signal");
+        let mut all = tree.others(false);
+        all.retain(|it| !left.contains(it));
+        assert_eq!(all, stayed, "nobody else signals them");
+        tree.kill();
+        child.wait().expect("it has ended");
+        assert_eq!(tree.members(), []);
     }
 }

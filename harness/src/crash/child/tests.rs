@@ -61,11 +61,13 @@ fn a_program_that_ends_has_its_own_status_and_both_outputs() {
 #[test]
 fn a_program_that_goes_on_is_asked_to_end_and_then_killed() {
     let mut run = Run::new();
-    run.bounds.time = Duration::from_millis(300);
-    // A shell that is about to start a program has its trap twice for a moment, so this one starts nothing any more.
-    let asked = run.script("trap 'echo bye; exit 7' TERM; sleep 1000 & wait", &AtomicBool::new(false));
-    assert_eq!((asked.ended, asked.status.code()), (Ended::OutOfTime, Some(7)));
+    // A shell that starts a program has its trap twice until the other one is that program, so it is not asked before.
+    let is_ready = || run.file("ready").exists();
+    let script = "trap 'echo bye; exit 7' TERM; sh -c ': > ready; exec sleep 1000' & wait";
+    let asked = run.watched(script, Watched { stop: &is_ready, signs: &|| 0 });
+    assert_eq!((asked.ended, asked.status.code()), (Ended::Stopped, Some(7)));
     assert_eq!(&*asked.stdout.bytes, b"bye\n");
+    run.bounds.time = Duration::from_millis(300);
     let deaf = run.script("trap '' TERM; while :; do sleep 0.05; done", &AtomicBool::new(false));
     assert_eq!((deaf.ended, deaf.status.code()), (Ended::OutOfTime, None));
 }

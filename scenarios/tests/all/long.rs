@@ -82,6 +82,15 @@ fn many_names_that_are_used_nowhere() {
     }
 }
 
+/// Names are not looked at in the order of the file.
+#[test]
+fn of_many_names_the_first_of_the_file_are_shown() {
+    let text = grown("[[pool.page]]", |at| format!("[[pool.p{at}]]\na = \"{at}\"\n"));
+    let checked = check("long.toml", &text, toolsets::catalogue()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let shown = checked.warnings.iter().take(50).map(|it| it.message.clone());
+    assert!(shown.eq((0..50).map(|at| format!("the pool `p{at}` is used nowhere"))));
+}
+
 #[test]
 fn many_names_that_are_used() {
     let mut text = grown("minutes = {", |at| format!("n{at} = {{ from = 1, to = 2 }}\n"));

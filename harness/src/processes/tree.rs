@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(tree.others(true), left, "the group has the signal");
         let mut all = tree.others(false);
         all.retain(|it| !left.contains(it));
-        assert_eq!(all, stayed, "nobody else signals them");
+        assert_eq!(all, stayed, "without their group, each gets it by itself");
         tree.kill();
         child.wait().expect("it has ended");
         assert_eq!(tree.members(), []);

@@ -6,9 +6,12 @@
 //! one of the three things; and `progress`, which leaves a model alone that repeats that it cannot do something. The
 //! lists cover English, Chinese, Spanish, German and Japanese; a text in any other language gives no evidence.
 
-use std::sync::LazyLock;
+use std::borrow::Cow;
 
-use crate::words::{Lists, folded};
+use crate::words::{Found, folded};
+use vocabulary::{LISTS, List};
+
+mod vocabulary;
 
 /// One of the three things a model can say about a tool that keeps failing (spec A5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +27,16 @@ pub(crate) enum Form {
 /// The form of a text, if it has one: it needs a statement and a reason.
 #[must_use]
 pub(crate) fn form(text: &str) -> Option<Form> {
-    let text = text.to_lowercase();
-    let names_cause = has(&text, CAUSE);
-    if !names_cause && !has(&text, REASON) {
+    let said = Said::of(folded(text));
+    let names_cause = said.has(List::Cause);
+    if !names_cause && !said.has(List::Reason) {
         return None;
     }
-    if cannot(&text) {
+    if said.cannot() {
         Some(Form::CannotComplete)
-    } else if names_cause || has(&text, DIAGNOSE) {
+    } else if names_cause || said.has(List::Diagnose) {
         Some(Form::Diagnoses)
-    } else if has(&text, SHOW) {
+    } else if said.has(List::Show) {
         Some(Form::ShowsCode)
     } else {
         None
@@ -43,41 +46,71 @@ pub(crate) fn form(text: &str) -> Option<Form> {
 /// True if a text says that something cannot be done.
 #[must_use]
 pub(crate) fn says_it_cannot(text: &str) -> bool {
-    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::anywhere(&[CANNOT, CAN_IN_GERMAN]));
-    let text = folded(text);
-    let found = LISTS.find(&text);
-    found.has(0) || found.has(1) && cannot_in_german(&text.to_lowercase())
+    Said::of(folded(text)).cannot()
 }
 
 /// True if a text says that something could not be done, or still cannot: what is said of an attempt, in more
 /// languages.
 #[must_use]
 pub(crate) fn says_it_could_not(text: &str) -> bool {
-    let text = text.to_lowercase().replace('’', "'");
-    cannot(&text) || has(&text, COULD_NOT)
+    Said::plainly(text).could_not()
 }
 
 /// True if a text gives a reason or a cause.
 #[must_use]
 pub(crate) fn names_reason(text: &str) -> bool {
-    let text = text.to_lowercase();
-    has(&text, CAUSE) || has(&text, REASON) || has(&text, MORE_REASONS)
+    Said::of(folded(text)).names_reason()
+}
+
+/// True if a text does one of the two.
+#[must_use]
+pub(crate) fn excuses(text: &str) -> bool {
+    let said = Said::plainly(text);
+    said.names_reason() || said.could_not()
 }
 
 /// True if a text announces something different ("Instead, I will check whether the package is installed") or names the
 /// cause ("The issue is …"), false if it announces the same again ("Let me try writing the file again"). Spec D3.
 #[must_use]
 pub(crate) fn announces_a_change(text: &str) -> bool {
-    let text = text.to_lowercase();
-    has(&text, OTHERWISE) || ((has(&text, DIAGNOSE) || has(&text, CAUSE)) && !has(&text, AGAIN))
+    let said = Said::of(folded(text));
+    said.has(List::Otherwise) || (said.has(List::Diagnose) || said.has(List::Cause)) && !said.has(List::Again)
 }
 
-fn cannot(text: &str) -> bool {
-    has(text, CANNOT) || cannot_in_german(text)
+/// A folded text, and which lists have a word in it.
+struct Said<'t> {
+    text: Cow<'t, str>,
+    found: Found,
 }
 
-/// The words for "can" that the next function looks for.
-const CAN_IN_GERMAN: &[&str] = &["kann", "können", "konnte"];
+impl<'t> Said<'t> {
+    fn of(text: Cow<'t, str>) -> Self {
+        let found = LISTS.find(&text);
+        Self { text, found }
+    }
+
+    /// The same with straight apostrophes.
+    fn plainly(text: &'t str) -> Self {
+        let text = folded(text);
+        Self::of(if text.contains('’') { text.replace('’', "'").into() } else { text })
+    }
+
+    fn has(&self, list: List) -> bool {
+        self.found.has(list as usize)
+    }
+
+    fn cannot(&self) -> bool {
+        self.has(List::Cannot) || self.has(List::CanInGerman) && cannot_in_german(&self.text.to_lowercase())
+    }
+
+    fn could_not(&self) -> bool {
+        self.has(List::CouldNot) || self.cannot()
+    }
+
+    fn names_reason(&self) -> bool {
+        [List::Cause, List::Reason, List::MoreReasons].into_iter().any(|list| self.has(list))
+    }
+}
 
 /// "Ich kann die Datei a.py nicht schreiben": German puts what cannot be done between the verb and its negation.
 fn cannot_in_german(text: &str) -> bool {
@@ -90,205 +123,6 @@ fn cannot_in_german(text: &str) -> bool {
         is_negated
     })
 }
-
-fn has(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
-}
-
-const REASON: &[&str] = &[
-    "because",
-    "since ",
-    "as the ",
-    "due to",
-    "the reason",
-    "error",
-    "fail",
-    "missing",
-    "not installed", //
-    "因为",
-    "由于",
-    "原因",
-    "错误",
-    "失败",
-    "缺少",
-    "未安装", //
-    "porque",
-    "debido",
-    "ya que",
-    "error",
-    "falta",
-    "falla",
-    "falló",
-    "no está instalad", //
-    "weil",
-    "denn ",
-    "aufgrund",
-    "da die",
-    "da das",
-    "da der",
-    "fehler",
-    "fehlt",
-    "schlägt",
-    "scheiter", //
-    "ため",
-    "ので",
-    "から",
-    "原因",
-    "エラー",
-    "失敗",
-    "不足",
-];
-const CANNOT: &[&str] = &[
-    "cannot",
-    "can't",
-    "can not",
-    "unable",
-    "not able",
-    "not possible",
-    "could not be",
-    "impossible", //
-    "无法",
-    "不能",
-    "没办法", //
-    "no puedo",
-    "no se puede",
-    "no es posible",
-    "imposible", //
-    "nicht möglich",
-    "unmöglich", //
-    "できません",
-    "できない",
-    "不可能",
-];
-#[rustfmt::skip]
-const COULD_NOT: &[&str] = &[
-    "could not", "couldn't", "wasn't able", "won't let me", "doesn't let me", "not allowed", "no permission",
-    "failed to", "konnte nicht", "gelang nicht", "nicht gelungen", "keine schreibrecht", "keine rechte",
-    "no pude", "no he podido", "no logré", "no tengo permiso", "je ne peux pas", "n'ai pas pu", "impossible d",
-    "pas réussi", "n'arrive pas", "pas le droit", "não consegui", "não consigo", "não pude", "não posso",
-    "sem permissão", "non sono riuscit", "non riesco", "non ho potuto", "non posso", "non ho il permesso",
-    "не удалось", "не удаётся", "не удается", "не смог", "не могу", "нет прав", "невозможно",
-    "没能", "未能", "没有成功", "写不了", "没有权限", "没有写入权限",
-    "書けません", "込めません", "権限がな", "権限があり", "할 수 없",
-    "수 없었", "수 없습니다", "못했", "실패했", "권한이 없",
-];
-#[rustfmt::skip]
-const MORE_REASONS: &[&str] = &[
-    "car ", "parce que", "puisque", "erreur", "pois ", "já que", "erro", "perché", "errore", "потому что",
-    "так как", "ошибк", "때문", "오류", "permission", "read-only", "no space", "disk",
-];
-const CAUSE: &[&str] = &[
-    "the issue is",
-    "the problem is",
-    "the cause is",
-    "root cause", //
-    "问题在于",
-    "问题是",
-    "原因是", //
-    "el problema es",
-    "la causa es", //
-    "das problem ist",
-    "die ursache ist",
-    "es liegt an", //
-    "問題は",
-    "原因は",
-];
-const DIAGNOSE: &[&str] = &[
-    "check",
-    "verif",
-    "inspect",
-    "diagnos",
-    "investigat",
-    "look into",
-    "find out",
-    "look at why",
-    "examine", //
-    "检查",
-    "验证",
-    "核实",
-    "确认",
-    "诊断",
-    "调查",
-    "查看", //
-    "comprobar",
-    "compruebo",
-    "revisar",
-    "investigar",
-    "diagnosticar", //
-    "prüfe",
-    "prüfen",
-    "untersuch",
-    "nachsehen",
-    "herausfinden", //
-    "確認",
-    "調べ",
-    "調査",
-    "検証",
-    "診断",
-];
-const SHOW: &[&str] = &[
-    "show",
-    "here is the code",
-    "here's the code",
-    "below is",
-    "paste", //
-    "展示",
-    "显示",
-    "以下是", //
-    "muestro",
-    "mostrar",
-    "aquí está", //
-    "zeige",
-    "hier ist", //
-    "表示",
-    "以下",
-    "示し",
-];
-const OTHERWISE: &[&str] = &[
-    "instead",
-    "different",
-    "another approach",
-    "another way",
-    "rather than",
-    "change the approach", //
-    "而是",
-    "改为",
-    "换一种",
-    "换个", //
-    "en lugar",
-    "en vez",
-    "diferente",
-    "otra manera",
-    "otro enfoque", //
-    "stattdessen",
-    "anders",
-    "anderen weg",
-    "andere weise", //
-    "代わりに",
-    "別の",
-    "違う",
-];
-const AGAIN: &[&str] = &[
-    "again",
-    "once more",
-    "retry",
-    "another try",
-    "one more time", //
-    "再次",
-    "再试",
-    "重试",
-    "再写", //
-    "otra vez",
-    "de nuevo",
-    "reintent", //
-    "noch einmal",
-    "nochmal",
-    "erneut",
-    "wieder", //
-    "もう一度",
-    "再度",
-    "再試行",
-];
 
 #[cfg(test)]
 mod tests {

@@ -286,11 +286,13 @@ const PAUSES: [&str; 6] = ["sleep", "wait", "pause", "delay", "sleep_seconds", "
 /// tool with a name for it that gets a number and nothing else.
 pub(crate) fn only_pauses(call: &ToolCall) -> bool {
     let arguments = &*call.arguments;
-    let Some((before, rest)) = arguments.split_once("sleep ").filter(|_| arguments.len() <= PAUSE_BYTES)
-    else {
+    if arguments.len() > PAUSE_BYTES {
+        return false;
+    }
+    let Some((before, rest)) = arguments.split_once("sleep ") else {
         let is_named = PAUSES.iter().any(|it| call.tool.eq_ignore_ascii_case(it));
-        let has_numbers = arguments.bytes().filter(|byte| *byte == b'"').count() == 2;
-        return is_named && has_numbers && call.members.iter().count() == 1;
+        let has_one_member = || call.members.iter().count() == 1;
+        return is_named && has_one_member() && arguments.bytes().filter(|byte| *byte == b'"').count() == 2;
     };
     let command = rest.split('"').next().unwrap_or_default();
     let behind = command.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

@@ -20,7 +20,13 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = (u64, &str)> {
         loop {
             let floor = done;
             let point = floor + memchr(b'.', bytes.get(floor..)?)?;
-            done = point + bytes[point..].iter().take_while(|byte| IS_OF_NAME[usize::from(**byte)]).count();
+            let name = bytes[point + 1..].iter().take_while(|byte| IS_OF_NAME[usize::from(**byte)]).count();
+            done = point + 1 + name;
+            let behind = &bytes[point + 1..done];
+            // Most points are in numbers and at the ends of sentences.
+            if !behind.first().is_some_and(u8::is_ascii_lowercase) && !behind.contains(&b'.') {
+                continue;
+            }
             if let Some((file, start)) = file(&bytes[floor..done]) {
                 return Some((file, text[floor + start..done].trim_end_matches('.')));
             }

@@ -15,8 +15,10 @@ const PLACES: usize = 1 << (3 * BITS);
 pub(crate) struct Lists {
     /// Which three bytes a word can begin with, one bit each.
     beginnings: [u64; PLACES / 64],
-    /// The words by their first two bytes.
-    by_two: Vec<Vec<Word>>,
+    /// For each three bytes, where the words that can begin so are among the `words`.
+    groups: Vec<u16>,
+    /// The words that begin alike.
+    words: Vec<Vec<Word>>,
     /// Whether a word that begins with a letter or a digit in ASCII must begin a word of the text.
     whole: bool,
 }
@@ -26,8 +28,6 @@ struct Word {
     word: &'static str,
     /// The bit of its list.
     list: u32,
-    /// The bits of its third byte, if it has one.
-    third: Option<u8>,
 }
 
 /// Which lists have a word in the text.
@@ -52,25 +52,30 @@ impl Lists {
     }
 
     fn new(lists: &[&[&'static str]], whole: bool) -> Self {
-        let mut beginnings = [0; PLACES / 64];
-        let mut by_two = vec![Vec::new(); 1 << (2 * BITS)];
+        let mut these = Self { beginnings: [0; PLACES / 64], groups: vec![0; PLACES], words: vec![], whole };
         for (list, words) in lists.iter().enumerate() {
             for word in words.iter().copied() {
                 let bits = |at: usize| word.as_bytes().get(at).map(|byte| usize::from(*byte) & MASK);
                 // After the end of a short word there may be any byte.
                 let any = |bits: Option<usize>| bits.map_or(0..=MASK, |bits| bits..=bits);
                 for second in any(bits(1)) {
-                    let two = bits(0).unwrap_or(0) << BITS | second;
-                    let third = bits(2).map(|bits| bits as u8);
-                    by_two[two].push(Word { word, list: 1 << list, third });
                     for third in any(bits(2)) {
-                        let place = two << BITS | third;
-                        beginnings[place / 64] |= 1 << (place % 64);
+                        let two = bits(0).unwrap_or(0) << BITS | second;
+                        these.add(two << BITS | third, Word { word, list: 1 << list });
                     }
                 }
             }
         }
-        Self { beginnings, by_two, whole }
+        these
+    }
+
+    fn add(&mut self, place: usize, word: Word) {
+        if self.beginnings[place / 64] >> (place % 64) & 1 == 0 {
+            self.beginnings[place / 64] |= 1 << (place % 64);
+            self.groups[place] = self.words.len() as u16;
+            self.words.push(Vec::new());
+        }
+        self.words[usize::from(self.groups[place])].push(word);
     }
 
     /// Which lists have a word in this text, which is [folded](folded).
@@ -79,9 +84,13 @@ impl Lists {
         let (mut found, mut place) = (0, 0);
         let next = |place: usize, byte: u8| (place << BITS | usize::from(byte) & MASK) & (PLACES - 1);
         let begins = |place: usize| self.beginnings[place / 64] >> (place % 64) & 1 == 1;
+        // Most of what begins like a word is inside of another one.
+        let is_inside = |at: usize| {
+            self.whole && at > 0 && bytes[at - 1].is_ascii_alphanumeric() && bytes[at].is_ascii_alphanumeric()
+        };
         for (end, byte) in bytes.iter().enumerate() {
             place = next(place, *byte);
-            if begins(place) && end >= 2 {
+            if begins(place) && end >= 2 && !is_inside(end - 2) {
                 found |= self.at(bytes, end - 2, place, found);
             }
         }
@@ -103,13 +112,11 @@ impl Lists {
             return 0;
         }
         let mut lists = 0;
-        for &Word { word, list, third } in &self.by_two[place >> BITS] {
-            let may_be = third.is_none_or(|third| usize::from(third) == place & MASK);
-            let is_new = may_be && (found | lists) & list == 0;
+        for &Word { word, list } in &self.words[usize::from(self.groups[place])] {
             let (word, last) = (word.as_bytes(), word.len() - 1);
             // Of the words that begin alike, most end in another byte.
             let ends_so = || rest.get(last).is_some_and(|byte| usize::from(byte ^ word[last]) & MASK == 0);
-            if is_new && ends_so() && rest[..=last].eq_ignore_ascii_case(word) {
+            if (found | lists) & list == 0 && ends_so() && rest[..=last].eq_ignore_ascii_case(word) {
                 lists |= list;
             }
         }

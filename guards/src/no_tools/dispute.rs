@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::instead::{CHARS, admits, says_it_changed};
 use super::telling::{Message, digest, is_value, telling};
 use super::vocabulary::{List, has_any};
-use crate::acknowledgement::{names_reason, says_it_could_not};
+use crate::acknowledgement::excuses;
 use crate::change::Change;
 use crate::search::has_question_mark;
 use balk_contract::key::CallKey;
@@ -198,14 +198,16 @@ impl Dispute {
 
     /// The model says this in place of a call.
     pub(super) fn say(&mut self, text: &str) {
-        if is_longer(text, CHARS) || has_question_mark(text) || is_excused(text) {
+        let is_readable = !is_longer(text, CHARS) && !has_question_mark(text);
+        let changed = is_readable && says_it_changed(text);
+        // Where nothing was asked for in words, only a change can be a claim, and most texts say none.
+        if !is_readable || self.terms.is_empty() && !changed || is_excused(text) {
             (self.claims, self.changed, self.is_made_again) = (0, false, false);
             return;
         }
         let lower = text.to_lowercase();
         let words = telling(&lower);
         let (says, again) = self.repeats(&lower, &words);
-        let changed = says_it_changed(text);
         let changed_again = changed && self.changed;
         let is_still = self.heard != Heard::Nothing && matches!(self.round, Round::Looked | Round::Repeated);
         let is_again = is_still && (again.is_some() || changed_again);
@@ -279,5 +281,5 @@ fn terms(Message { lower: request, words, .. }: &Message<'_>) -> Vec<Term> {
 
 /// Whether a text says that something was not done, or why.
 pub(super) fn is_excused(text: &str) -> bool {
-    admits(text) || says_it_could_not(text) || names_reason(text)
+    excuses(text) || admits(text)
 }

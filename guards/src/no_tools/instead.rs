@@ -143,10 +143,15 @@ pub(super) fn says_it_changed(text: &str) -> bool {
     }
     let names_files = files(text).next().is_some();
     let ends = [',', '!', '?', ';', '\n', '，', '。', '！', '？', '；', '、'];
+    let changed = |words: Words| words.has(List::Changed) || words.has(List::Made) && names_files;
+    let all = Words::of(&plain);
+    // Most texts have no such words in any clause.
+    if !(all.has(List::Did) && changed(all) || all.has(List::Stated)) {
+        return false;
+    }
     plain.split(". ").flat_map(|it| it.split(ends)).any(|clause| {
         let words = Words::of(clause);
-        let changed = words.has(List::Changed) || words.has(List::Made) && names_files;
-        let did = words.has(List::Did) && changed || words.has(List::Stated) && !clause.contains('が');
+        let did = words.has(List::Did) && changed(words) || words.has(List::Stated) && !clause.contains('が');
         did && !words.has(List::Nots)
     })
 }

@@ -107,7 +107,7 @@ impl Promises {
 
     /// The model says this in place of a call.
     pub(super) fn say(&mut self, text: &str, instead: Instead) {
-        let may_promise = match instead {
+        let may_promise = || match instead {
             Instead::Reports | Instead::Claims | Instead::Announces => {
                 !is_longer(text, CHARS) && !text.contains('\n') && !is_excused(text)
             }
@@ -115,7 +115,7 @@ impl Promises {
                 false
             }
         };
-        if !may_promise || self.request.is_empty() {
+        if self.request.is_empty() || !may_promise() {
             self.act();
             return;
         }

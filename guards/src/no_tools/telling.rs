@@ -105,11 +105,15 @@ pub(super) fn digest(word: &str) -> u64 {
 
 /// Whether a word is a value: a number, or a name with one.
 pub(super) fn is_value(word: &str) -> bool {
-    word.contains(char::is_numeric)
+    word.bytes().any(|it| it.is_ascii_digit()) || !word.is_ascii() && word.contains(char::is_numeric)
 }
 
 /// The first characters of a word that has so many.
 fn beginning(word: &str, chars: usize) -> Option<&str> {
+    // Most words are of ASCII, in which a byte is a character.
+    if word.as_bytes().get(..chars)?.is_ascii() {
+        return Some(&word[..chars]);
+    }
     let (at, last) = word.char_indices().nth(chars - 1)?;
     Some(&word[..at + last.len_utf8()])
 }

@@ -7,6 +7,7 @@
 //! had exactly the words: after "hotel Bremen", a "please hotel Bremen" says nothing new, but after "hotel Bremen
 //! Krone", a "hotel Bremen Adler" does.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -122,8 +123,8 @@ impl Differences {
     }
 }
 
-fn differences(before: &[String], after: &[String]) -> Differences {
-    let lacks = |words: &[String], word: &String| !words.iter().any(|it| is_form(word, it));
+fn differences(before: &[Cow<'_, str>], after: &[Cow<'_, str>]) -> Differences {
+    let lacks = |words: &[Cow<'_, str>], word: &str| !words.iter().any(|it| is_form(word, it));
     let more = || after.iter().filter(|it| lacks(before, it));
     Differences {
         lacks: before.iter().filter(|it| lacks(after, it)).count(),
@@ -134,26 +135,42 @@ fn differences(before: &[String], after: &[String]) -> Differences {
 
 /// The words of a text in small letters, each once; `None` if there are too many. In scripts without blanks, each sign
 /// that is a word is one, and so is what compares in a condition (`<`).
-fn words(text: &str) -> Option<Vec<String>> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    for c in text.chars().chain([' ']) {
-        let is_sign = matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '<' | '>' | '=' | '!');
-        if c.is_alphanumeric() && !is_sign {
-            word.extend(c.to_lowercase());
-            continue;
-        }
-        let sign = is_sign.then(|| c.to_string());
-        for found in [std::mem::take(&mut word), sign.unwrap_or_default()] {
-            if !found.is_empty() && !words.contains(&found) {
-                words.push(found);
+fn words(text: &str) -> Option<Vec<Cow<'_, str>>> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            _ if is_sign(first) => first.len_utf8(),
+            _ if first.is_alphanumeric() => {
+                let ascii = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+                let ends = |c: char| is_sign(c) || !c.is_alphanumeric();
+                rest[ascii..].find(ends).map_or(rest.len(), |more| ascii + more)
             }
+            _ => {
+                rest = &rest[first.len_utf8()..];
+                continue;
+            }
+        };
+        let (word, behind) = rest.split_at(length);
+        let word = in_small_letters(word);
+        if !words.contains(&word) {
+            words.push(word);
         }
         if words.len() > WORDS {
             return None;
         }
+        rest = behind;
     }
     Some(words)
+}
+
+fn is_sign(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '<' | '>' | '=' | '!')
+}
+
+fn in_small_letters(word: &str) -> Cow<'_, str> {
+    let is_small = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    if word.bytes().all(is_small) { word.into() } else { word.chars().flat_map(char::to_lowercase).collect() }
 }
 
 /// Whether two words are one in two forms: the shorter one, but for an ending, begins the longer one.

@@ -122,16 +122,14 @@ fn words(sentence: &str) -> impl Iterator<Item = Word> + '_ {
 /// The sentences of a text, each with the mark at its end. A point inside of a word ends none.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
+    let is_wide = |mark: &str| ["。", "！", "？", "；"].contains(&mark);
     std::iter::from_fn(move || {
-        let mut marks = rest.char_indices();
-        let end = marks.find_map(|(at, c)| {
-            let end = at + c.len_utf8();
-            let ends = match c {
-                '.' => rest[end..].starts_with(char::is_whitespace),
-                '\n' | '!' | '?' | ';' | '。' | '！' | '？' | '；' => true,
-                _ => false,
-            };
-            ends.then_some(end)
+        // Bytes, because most texts are of ASCII; a wide mark has three.
+        let end = rest.bytes().enumerate().find_map(|(at, byte)| match byte {
+            b'.' if rest[at + 1..].starts_with(char::is_whitespace) => Some(at + 1),
+            b'\n' | b'!' | b'?' | b';' => Some(at + 1),
+            0xe3 | 0xef if rest.get(at..at + 3).is_some_and(is_wide) => Some(at + 3),
+            _ => None,
         });
         let (sentence, next) = rest.split_at(end.unwrap_or(rest.len()));
         rest = next;

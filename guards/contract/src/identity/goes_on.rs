@@ -8,22 +8,22 @@ use super::state_member;
 const ANSWER_BYTES: usize = 400;
 /// The most digits of a share's numbers.
 const DIGITS: usize = 9;
-/// Words that say so, in which the first `d` or `g` is behind these two letters; what comes before them, and what
-/// comes behind. The search looks for these three letters: few others have them.
-const WORDS: [(&[u8; 2], &str, &str); 12] = [
-    (b"in", "runn", "g"),
-    (b"ro", "in p", "gress"),
-    (b"ro", "in_p", "gress"),
-    (b"en", "p", "ding"),
-    (b"ue", "que", "d"),
-    (b"in", "wait", "g"),
-    (b"ea", "not r", "dy"),
-    (b"he", "not finis", "d"),
-    (b"t ", "no", "done"),
-    (b"in", "process", "g"),
-    (b"il", "bu", "ding"),
-    (b"se", "elap", "d"),
-];
+/// Words that say so, in which the first `d` or `g` is behind these two letters: what comes before them, and what comes
+/// behind. The search looks for these three letters: few others have them.
+const fn words_with(letters: [u8; 2]) -> &'static [(&'static str, &'static str)] {
+    match &letters {
+        b"in" => &[("runn", "g"), ("wait", "g"), ("process", "g")],
+        b"ro" => &[("in p", "gress"), ("in_p", "gress")],
+        b"en" => &[("p", "ding")],
+        b"ue" => &[("que", "d")],
+        b"ea" => &[("not r", "dy")],
+        b"he" => &[("not finis", "d")],
+        b"t " => &[("no", "done")],
+        b"il" => &[("bu", "ding")],
+        b"se" => &[("elap", "d")],
+        _ => &[],
+    }
+}
 
 /// Whether this answer says that something is still in progress: in a word, by a share that is not whole, such as
 /// `step 41/90`, which needs no language, or by the state that it gives ([`state_member`]).
@@ -72,11 +72,10 @@ fn is_time(column: &[u8]) -> bool {
 /// Whether the first `d` or `g` of one of the words is at `at`.
 fn is_of_word(answer: &[u8], at: usize) -> bool {
     let Some(&[one, other]) = answer[..at].last_chunk::<2>() else { return false };
-    let near = [one, other].map(|byte: u8| byte.to_ascii_lowercase());
+    let letters = [one, other].map(|byte: u8| byte.to_ascii_lowercase());
     let (before, behind) = (&answer[..at - 2], &answer[at..]);
-    WORDS.iter().any(|(letters, start, end)| {
-        **letters == near
-            && before.len() >= start.len()
+    words_with(letters).iter().any(|(start, end)| {
+        before.len() >= start.len()
             && before[before.len() - start.len()..].eq_ignore_ascii_case(start.as_bytes())
             && behind.get(..end.len()).is_some_and(|it| it.eq_ignore_ascii_case(end.as_bytes()))
     })
@@ -106,8 +105,11 @@ mod tests {
 
     #[test]
     fn each_word_is_found_by_its_letter() {
-        for (letters, start, end) in WORDS {
-            let letters = std::str::from_utf8(letters).expect("letters");
+        let letters = (b' '..=b'z').flat_map(|one| (b' '..=b'z').map(move |other| [one, other]));
+        let words = letters.flat_map(|letters| words_with(letters).iter().map(move |it| (letters, it)));
+        assert_eq!(words.clone().count(), 12);
+        for (letters, (start, end)) in words {
+            let letters = std::str::from_utf8(&letters).expect("letters");
             let word = &[start, letters, end].concat();
             assert_eq!(word.find(['d', 'g']), Some(start.len() + 2), "{word}");
             assert!(!says_it_goes_on(&word[1..]) && !says_it_goes_on(&word[..word.len() - 1]), "{word}");

@@ -41,6 +41,9 @@ const PAUSES: u32 = 5;
 /// Equal results in a row before another spelling of a call counts as the same call: with two, a third is a repeat
 /// ([`duplicate`](crate::duplicate)).
 const VARIED: u32 = 2;
+/// The factor by which more looks are allowed where the user wants something to be waited for, as at what has moved by
+/// itself: pauses allow more. Assumed.
+const AWAITED_PATIENCE: u32 = 3;
 /// How many characters of a result are kept, to show it to the model again (spec D2).
 const RESULT_CHARS: usize = 1_000;
 
@@ -120,6 +123,16 @@ impl CallMemory {
             (false, true) => self.wanted.times.max(self.wanted.number),
             (false, false) => self.wanted.times,
         }
+    }
+
+    /// Whether the user wants something to be waited for that this call may show.
+    pub(crate) fn is_awaited(&self, call: &Remembered) -> bool {
+        self.wanted.awaits && !call.effect.is_known_change()
+    }
+
+    /// The factor by which more equal results are allowed than of a call that nobody wants again.
+    pub(crate) fn patience(&self, call: &Remembered) -> u32 {
+        call.patience().max(if self.is_awaited(call) { AWAITED_PATIENCE } else { 1 })
     }
 
     /// Pauses since the first of its equal results, at most [`PAUSES`].
@@ -300,8 +313,14 @@ impl CallMemory {
         // Two results in one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
-        let fails = [call.status, status].contains(&Status::Error);
-        call.moves |= unchanged && call.equal_results > 0 && call.result_key != result_key && !fails;
+        let moves = match (call.status, status) {
+            (Status::Error, Status::Error) => false,
+            // A test that failed and then passes, or the other way round, is flaky.
+            (Status::Error, _) => call.counts,
+            (_, Status::Error) => result.text.reading().counts,
+            (Status::Ok | Status::Unknown, Status::Ok | Status::Unknown) => true,
+        };
+        call.moves |= moves && unchanged && call.equal_results > 0 && call.result_key != result_key;
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
         let in_a_row =

@@ -21,6 +21,7 @@
 //! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
 //! without a pause looks like that, and four times as many of a log that stands still. What a file has in it is none.
 //! A call whose answer has changed by itself is given three times as many: it looks at something that others change.
+//! So is one of a request that asks to wait for something.
 //! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then
 //! continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
 
@@ -104,7 +105,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 10;
+const VERSION: u64 = 11;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
@@ -149,7 +150,7 @@ impl Duplicate {
         if before.waits || !memory.is_unchanged_since(before) || memory.may_be_wanted_again(before) {
             return None;
         }
-        let (patience, equal) = (before.patience(), self.settings.equal_results);
+        let (patience, equal) = (memory.patience(before), self.settings.equal_results);
         let needed = match (before.status, before.prospect) {
             _ if before.changed_nothing => 1,
             (_, Prospect::Passing) => equal.max(PASSING_TRIES).saturating_add(memory.pauses_since(before)),

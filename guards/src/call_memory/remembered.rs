@@ -21,6 +21,8 @@ const WORD_BYTES: usize = 4;
 /// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
 /// nothing until something happens, so it has that twice over.
 const STATE_PATIENCE: u32 = 2;
+/// The factor at a step in a direction: a page has many screens, and nothing is lost by one more. Assumed.
+const STEP_PATIENCE: u32 = 4;
 /// The factor at a call whose answer has moved: a job that got further stands still for longer now and then. Assumed.
 const MOVING_PATIENCE: u32 = 3;
 
@@ -83,9 +85,10 @@ impl Remembered {
     pub(crate) fn patience(&self) -> u32 {
         match self.is_of_log {
             true => STATE_PATIENCE * STATE_PATIENCE,
+            false if self.step == Step::Onwards && self.is_step() => STEP_PATIENCE,
             false if self.moves => MOVING_PATIENCE,
             false if self.reports_a_state() => STATE_PATIENCE,
-            false if self.step == Step::Bare && self.effect.is_known_change() && self.is_step() => {
+            false if self.is_step() && self.step == Step::Bare && self.effect.is_known_change() => {
                 STATE_PATIENCE
             }
             false => 1,
@@ -120,6 +123,8 @@ pub(super) enum Step {
     /// It has a number or an address, so it may be about something that is paid or sent once.
     OfThing,
     Bare,
+    /// It goes on in a direction: it scrolls, turns a page, presses an arrow.
+    Onwards,
 }
 
 /// What a byte of arguments says: that they are code, or name a thing.
@@ -151,9 +156,41 @@ impl Step {
         if kinds & CODE != 0 {
             return Self::No;
         }
-        let names = kinds & NAMES != 0;
-        if names { Self::OfThing } else { Self::Bare }
+        match (goes_on(&call.tool) || goes_on(&call.arguments), kinds & NAMES != 0) {
+            (true, _) => Self::Onwards,
+            (false, true) => Self::OfThing,
+            (false, false) => Self::Bare,
+        }
     }
+}
+
+/// Words of interfaces for a direction, each alone or behind `scroll`, `page`, `arrow`, `swipe`: `scroll_down`,
+/// `{"key":"ArrowRight"}`.
+const DIRECTIONS: [&str; 12] = [
+    "down",
+    "up",
+    "left",
+    "right",
+    "next",
+    "previous",
+    "prev",
+    "forward",
+    "forwards",
+    "backward",
+    "backwards",
+    "tab",
+];
+const MOVES: [&str; 4] = ["scroll", "swipe", "page", "arrow"];
+
+/// Whether a short text has a word for a direction.
+fn goes_on(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|it| !it.is_empty());
+    words.any(|word| {
+        let word = word.to_ascii_lowercase();
+        let moves = MOVES.iter().find_map(|it| word.strip_prefix(it));
+        let direction = moves.unwrap_or(&word);
+        DIRECTIONS.contains(&direction) || word == "scroll" || word == "swipe"
+    })
 }
 
 /// Whether an answer is one short line.

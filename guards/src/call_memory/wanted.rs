@@ -1,9 +1,11 @@
-//! What a user says about how often they want a call: a number of times, or "again".
+//! What a user says about how often they want a call: a number of times, "again", or that something is to be waited
+//! for.
 
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::{Lists, folded};
 use balk_contract::wording::is_longer;
 
 /// How often a request wants something.
@@ -13,6 +15,8 @@ pub(crate) struct Wanted {
     pub(super) times: u32,
     /// The largest number that may be meant so: "the last three changes".
     pub(super) number: u32,
+    /// Whether it asks to wait for something, or to be told when it happens: "Tell me when the server is back."
+    pub(super) awaits: bool,
 }
 
 /// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
@@ -28,7 +32,7 @@ impl Wanted {
             return Self::default();
         }
         let text = request.to_lowercase();
-        let mut wanted = Self::default();
+        let mut wanted = Self { awaits: awaits(request), ..Self::default() };
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
             let bare = word.trim_matches(|c| !is_of_word(c));
@@ -45,6 +49,11 @@ impl Wanted {
         }
         wanted
     }
+}
+
+fn awaits(request: &str) -> bool {
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[AWAITING]));
+    LISTS.find(&folded(request)).has(0)
 }
 
 /// Whether a short message only says "again": what it is about is wanted once more, as often as it comes.
@@ -155,6 +164,27 @@ const AGAIN: &[&str] = &[
     "再次", "重试", "다시", "한 번 더", "재시도",
 ];
 
+/// Words of those who want something to be waited for, or to be told when it happens. "Until the tests pass" and "when
+/// you are done" are about the model's own work, so they are none.
+#[rustfmt::skip]
+const AWAITING: &[&str] = &[
+    "wait for", "wait until", "wait till", "tell me when", "tell me once", "tell me as soon", "let me know when",
+    "let me know once", "let me know as soon", "notify me", "alert me", "ping me when", "inform me when", "watch ",
+    "monitor", "keep an eye", "keep checking",
+    "warte", "sag mir, wenn", "sag mir, sobald", "sag mir bescheid", "sag bescheid", "gib mir bescheid",
+    "gib bescheid", "melde dich, wenn", "melde dich, sobald", "beobachte", "überwache", "behalte",
+    "espera a que", "espera hasta", "espere a que", "avísame", "avisa cuando", "dime cuando", "dime cuándo",
+    "vigila", "monitorea", "monitoriza",
+    "attends que", "attendez que", "préviens-moi", "prévenez-moi", "dis-moi quand", "dites-moi quand", "surveille",
+    "aguarde", "espere até", "espera até", "avise-me", "me avise", "avisa-me", "me avisa", "diga-me quando",
+    "me diga quando", "monitore",
+    "aspetta che", "attendi", "avvisami", "dimmi quando", "fammi sapere quando", "monitora",
+    "жди", "дождись", "подожди", "сообщи, когда", "сообщи, как только", "скажи, когда", "дай знать", "следи",
+    "等待", "等到", "后告诉", "时告诉", "了告诉", "就告诉", "后通知", "监控", "监视", "盯着",
+    "待って", "待ち", "たら教え", "たら知らせ", "たら連絡", "次第", "監視", "見張",
+    "기다", "면 알려", "때 알려", "지켜봐", "모니터링", "감시",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,9 +212,38 @@ mod tests {
             ("Scroll down.", 0, 0),
             ("Solve f(2, 3, 7) == ('x', 2), 3^x and 5 x.", 0, 7),
         ] {
-            assert_eq!(Wanted::of(request), Wanted { times, number }, "{request}");
+            assert_eq!(Wanted::of(request), Wanted { times, number, awaits: false }, "{request}");
         }
         assert_eq!(Wanted::of(&"Do it 10 times. ".repeat(30)), Wanted::default());
+    }
+
+    #[test]
+    fn d7_a_request_asks_to_wait_or_to_be_told() {
+        for request in [
+            "Start the app and tell me when it answers.",
+            "Wait for the confirmation mail.",
+            "Sag mir, wenn die Pipeline durch ist.",
+            "Avísame cuando termine.",
+            "Préviens-moi dès que le serveur répond.",
+            "Me avise quando o backup terminar.",
+            "Dimmi quando il server torna.",
+            "Дождись окончания сборки.",
+            "任务完成后告诉我。",
+            "ジョブが終わったら教えて。",
+            "끝나면 알려 주세요.",
+        ] {
+            assert!(Wanted::of(request).awaits, "{request}");
+        }
+        for request in [
+            "Keep going until the tests pass.",
+            "Fix it and tell me what was wrong.",
+            "When you are done, commit.",
+            "Warum ist der Test rot?",
+            "Crea el archivo y dime dónde está.",
+            "修好后提交。",
+        ] {
+            assert!(!Wanted::of(request).awaits, "{request}");
+        }
     }
 
     #[test]

@@ -61,6 +61,7 @@ impl Duplicate {
             Shape::Object | Shape::OtherJson => pretty(&call.arguments, ARGUMENT_CHARS),
             Shape::NotJson => excerpt(&call.arguments, ARGUMENT_CHARS),
         };
+        let waits = before.status != Status::Error && self.state.memory.is_awaited(before);
         let (how, then) = match before.status {
             Status::Error | Status::Unknown if before.prospect == Prospect::Passing => (
                 "failed",
@@ -71,6 +72,10 @@ impl Duplicate {
                 "failed",
                 "That call failed, and nothing has changed since, so it will fail again. Read the error, \
                  find out what it depends on, and change that or the arguments.",
+            ),
+            Status::Ok | Status::Unknown if waits => (
+                "was answered",
+                "What is waited for has not come. Before you look again, wait, longer each time.",
             ),
             Status::Ok => ("succeeded", "That call succeeded: its answer is above."),
             Status::Unknown => (
@@ -86,7 +91,7 @@ impl Duplicate {
              {number} in this run).\n\nArguments:\n{arguments}\n\nIt {how} with:\n{result}\n\n{then} \
              If you are stuck, look with a read-only call at what this one depends on{or}.\n\nDo not send this call \
              again {now}with the same arguments. What will you do differently?",
-            now = if before.prospect == Prospect::Passing { "without a pause and " } else { "" },
+            now = if before.prospect == Prospect::Passing || waits { "without a pause and " } else { "" },
             tool = self.named(call, "A tool"),
             same = if call.key == family { "these" } else { "nearly these" },
             turn = before.turn,

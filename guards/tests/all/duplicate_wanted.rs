@@ -33,7 +33,7 @@ fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
     wanted("Scroll down 9 lines.", &scroll(), 9);
     wanted("Undo the last six changes.", &calls("append", "{}").answers("undone"), 6);
     wanted("Read the first 9 lines.", &read(), 2);
-    wanted("Fix issue 4711 of v1.9.", &scroll(), 4);
+    wanted("Fix issue 4711 of v1.9.", &scroll(), 8);
     // A command of a shell is no step.
     wanted(
         "Cut off the last 9 characters.",
@@ -45,14 +45,52 @@ fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
 /// A declared effect is no reason for less patience than none.
 #[test]
 fn d7_a_step_that_was_acknowledged_is_taken_four_times() {
-    for tool in ["append", "send_mail", "bash"] {
-        wanted("Scroll to the end.", &calls(tool, r#"{"scroll":"down"}"#).answers("scrolled"), 4);
+    for tool in ["append", "send_mail"] {
+        wanted("Louder, please.", &calls(tool, r#"{"volume":"more"}"#).answers("ok"), 4);
     }
+    wanted("Louder, please.", &calls("bash", r#"{"volume":"more"}"#).answers("louder"), 4);
     // It names somebody, it is long, or its answer says more.
     wanted("Tell them.", &calls("send_mail", r#"{"to":"mia@example.org"}"#).answers("sent"), 2);
     let text = format!(r#"{{"text":"{}"}}"#, "a word and another ".repeat(5));
     wanted("Tell them.", &calls("send_mail", &text).answers("sent"), 2);
     wanted("Add it.", &calls("append", "{}").answers("a\nb"), 2);
+}
+
+/// A page has many screens, and a list many rows.
+#[test]
+fn d7_a_step_in_a_direction_is_taken_eight_times() {
+    for tool in ["append", "send_mail", "bash"] {
+        for arguments in [r#"{"scroll":"down"}"#, r#"{"key":"ArrowRight"}"#, r#"{"to":"next","by":3}"#] {
+            wanted("Go to the end.", &calls(tool, arguments).answers("scrolled"), 8);
+        }
+    }
+    wanted("Fetch it.", &calls("bash", r#"{"item":"upper"}"#).answers("ok"), 2);
+    wanted("Go to the end.", &calls("bash", r#"{"scroll":"down"}"#).answers("7\n8"), 2);
+}
+
+/// Who wants to be told when something happens wants it to be looked at; a pause before a look allows one more.
+#[test]
+fn d7_what_is_waited_for_is_looked_at_six_times() {
+    let inbox = || calls("list_mail", "{}").answers("[]");
+    for request in [
+        "Wait for the confirmation mail.",
+        "Sag mir Bescheid, wenn die Mail da ist.",
+        "Avísame cuando llegue el correo.",
+        "メールが届いたら教えてください。",
+        "邮件到了告诉我。",
+    ] {
+        wanted(request, &inbox(), 6);
+    }
+    wanted("Read the confirmation mail.", &inbox(), 2);
+    // What changes something brings nothing that comes by itself.
+    wanted("Wait for the mail.", &calls("append", r#"{"text":"a","n":1}"#).answers("[]"), 2);
+    let mut run = run();
+    run.user("Wait for the confirmation mail.");
+    run.pass(&inbox(), 6);
+    let text = crate::common::text(&run.turn(&inbox()));
+    assert!(text.contains("Before you look again, wait"), "{text}");
+    run.check(&calls("bash", r#"{"command":"sleep 30"}"#).answers(""), "pass");
+    run.check(&inbox(), "pass");
 }
 
 #[test]

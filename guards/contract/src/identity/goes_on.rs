@@ -33,9 +33,41 @@ pub(super) fn says_it_goes_on(text: &str) -> bool {
         && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
             || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
             || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash))
+            || says_not_yet(text)
             || is_row_of_job(answer)
             || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..]))
             || state_member::goes_on(text))
+}
+
+/// The longest answer, in bytes, that only says that something is not there yet.
+const NOT_YET_BYTES: usize = 100;
+/// How it says so, in small letters. What is not made yet ("not yet implemented") will not come by waiting.
+#[rustfmt::skip]
+const NOT_YET: [&str; 16] = [
+    "noch nicht", "noch kein", "aún no", "todavía no", "pas encore", "ainda não", "ainda sem", "non ancora",
+    "ещё не", "еще не", "尚未", "还没", "还未", "まだ", "아직", "nog niet",
+];
+const NOT_MADE: [&str; 3] = ["implement", "support", "unterstütz"];
+
+/// Whether a short answer says that something is not there yet: "no code yet", "noch nicht fertig".
+fn says_not_yet(answer: &str) -> bool {
+    if answer.len() > NOT_YET_BYTES {
+        return false;
+    }
+    let is_word = |at: usize| {
+        let apart = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
+        let bytes = answer.as_bytes();
+        at > 0 && apart(bytes.get(at - 1)) && apart(bytes.get(at + 3))
+    };
+    let has_yet = || {
+        memchr2_iter(b'y', b'Y', answer.as_bytes()).any(|at| {
+            answer.as_bytes()[at..].get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"yet")) && is_word(at)
+        })
+    };
+    let lower = answer.to_lowercase();
+    let denies = || ["no", "not", "n't", "nothing", "none"].iter().any(|it| lower.contains(it));
+    (has_yet() && denies() || NOT_YET.iter().any(|it| lower.contains(it)))
+        && !NOT_MADE.iter().any(|it| lower.contains(it))
 }
 
 /// Whether the next line is the row of a table of jobs or processes: first an id, then, among other columns, a state in
@@ -118,6 +150,29 @@ mod tests {
         }
         assert!(!says_it_goes_on("nothing to do, not at all"));
         assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");
+    }
+
+    #[test]
+    fn what_is_not_there_yet_may_come() {
+        for answer in [
+            "no code yet",
+            "Not yet.",
+            "The report isn't there yet",
+            "Noch nicht fertig",
+            "Noch keine Antwort.",
+            "todavía no hay respuesta",
+            "pas encore prêt",
+            "Ещё не готово",
+            "结果尚未生成",
+            "まだ届いていません",
+            "아직 없습니다",
+        ] {
+            assert!(says_it_goes_on(answer), "{answer}");
+        }
+        for answer in ["not yet implemented", "Noch nicht unterstützt.", "yeti", "Yet another one", "ready"]
+        {
+            assert!(!says_it_goes_on(answer), "{answer}");
+        }
     }
 
     #[test]

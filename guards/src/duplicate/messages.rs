@@ -75,7 +75,8 @@ impl Duplicate {
             ),
             Status::Ok | Status::Unknown if waits => (
                 "was answered",
-                "What is waited for has not come. Before you look again, wait, longer each time.",
+                "If it says that what is waited for has come, take the next step. Else wait before you look again, \
+                 longer each time.",
             ),
             Status::Ok => ("succeeded", "That call succeeded: its answer is above."),
             Status::Unknown => (

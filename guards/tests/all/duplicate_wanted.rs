@@ -88,7 +88,7 @@ fn d7_what_is_waited_for_is_looked_at_six_times() {
     run.user("Wait for the confirmation mail.");
     run.pass(&inbox(), 6);
     let text = crate::common::text(&run.turn(&inbox()));
-    assert!(text.contains("Before you look again, wait"), "{text}");
+    assert!(text.contains("Else wait before you look again"), "{text}");
     run.check(&calls("bash", r#"{"command":"sleep 30"}"#).answers(""), "pass");
     run.check(&inbox(), "pass");
 }

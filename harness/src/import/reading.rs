@@ -79,7 +79,11 @@ impl Reading<'_> {
             if batch.is_empty() {
                 return Ok(());
             }
-            take(self.pool.install(|| batch.into_par_iter().map(|step| step.done(work)).collect()))?;
+            // Handing work to another thread costs as much as reading a small file.
+            take(match self.pool.current_num_threads() {
+                1 => batch.into_iter().map(|step| step.done(work)).collect(),
+                _ => self.pool.install(|| batch.into_par_iter().map(|step| step.done(work)).collect()),
+            })?;
         }
     }
 }

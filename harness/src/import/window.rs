@@ -6,8 +6,9 @@ use memchr::memchr_iter;
 
 use super::scan::{Scan, Step};
 
-/// How many bytes are read at once.
+/// How many bytes are read at once, and at first: most files are small, and fresh memory costs more than reading.
 const READ_BYTES: usize = 256 << 10;
+const FIRST_BYTES: usize = 64 << 10;
 
 /// What is held, and what is still to come.
 pub(super) struct Window<'a> {
@@ -82,7 +83,7 @@ impl<'a> Window<'a> {
             return false;
         }
         let before = self.held.len();
-        let wanted = READ_BYTES.max(before / 2);
+        let wanted = if before == 0 { FIRST_BYTES } else { READ_BYTES.max(before / 2) };
         self.held.reserve(wanted);
         let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.held);
         self.failure = read.err();

@@ -21,7 +21,7 @@ const WORD_BYTES: usize = 4;
 /// [`progress`](crate::progress), twice the patience for a model that may be watching what others change. A log says
 /// nothing until something happens, so it has that twice over.
 const STATE_PATIENCE: u32 = 2;
-/// The factor at a step in a direction: a page has many screens, and nothing is lost by one more. Assumed.
+/// The factor at a step in a direction, or by one: a page has many screens, and nothing is lost by one more. Assumed.
 const STEP_PATIENCE: u32 = 4;
 /// The factor at a call whose answer has moved: a job that got further stands still for longer now and then. Assumed.
 const MOVING_PATIENCE: u32 = 3;
@@ -88,11 +88,15 @@ impl Remembered {
             false if self.step == Step::Onwards && self.is_step() => STEP_PATIENCE,
             false if self.moves => MOVING_PATIENCE,
             false if self.reports_a_state() => STATE_PATIENCE,
-            false if self.is_step() && self.step == Step::Bare && self.effect.is_known_change() => {
-                STATE_PATIENCE
-            }
+            false if self.step == Step::Bare && self.is_step() && self.may_be_taken_again() => STATE_PATIENCE,
             false => 1,
         }
+    }
+
+    /// Whether it is known to change something, or its answer is a word that says so and shows nothing: "ok".
+    fn may_be_taken_again(&self) -> bool {
+        let says = self.result.trim().trim_end_matches(['.', '!']);
+        self.effect.is_known_change() || !says.is_empty() && says.chars().all(char::is_alphabetic)
     }
 
     /// Whether its last answer may be the state of something, in whatever words: the call is not known to change
@@ -123,7 +127,7 @@ pub(super) enum Step {
     /// It has a number or an address, so it may be about something that is paid or sent once.
     OfThing,
     Bare,
-    /// It goes on in a direction: it scrolls, turns a page, presses an arrow.
+    /// It goes on in a direction, or by one: it scrolls, turns a page, presses an arrow, undoes.
     Onwards,
 }
 
@@ -166,30 +170,25 @@ impl Step {
 
 /// Words of interfaces for a direction, each alone or behind `scroll`, `page`, `arrow`, `swipe`: `scroll_down`,
 /// `{"key":"ArrowRight"}`.
-const DIRECTIONS: [&str; 12] = [
-    "down",
-    "up",
-    "left",
-    "right",
-    "next",
-    "previous",
-    "prev",
-    "forward",
-    "forwards",
-    "backward",
-    "backwards",
-    "tab",
+#[rustfmt::skip]
+const DIRECTIONS: [&str; 11] = [
+    "down", "up", "left", "right", "next", "previous", "prev", "forward", "forwards", "backward", "backwards",
 ];
 const MOVES: [&str; 4] = ["scroll", "swipe", "page", "arrow"];
+/// Words for one key more, one degree more, one change less.
+#[rustfmt::skip]
+const BY_ONE: [&str; 20] = [
+    "scroll", "swipe", "tab", "enter", "backspace", "undo", "redo", "skip", "zoom", "more", "less", "louder",
+    "quieter", "warmer", "cooler", "brighter", "darker", "higher", "lower", "raise",
+];
 
-/// Whether a short text has a word for a direction.
+/// Whether a short text has a word for a step after which there is another one like it.
 fn goes_on(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|it| !it.is_empty());
     words.any(|word| {
         let word = word.to_ascii_lowercase();
         let moves = MOVES.iter().find_map(|it| word.strip_prefix(it));
-        let direction = moves.unwrap_or(&word);
-        DIRECTIONS.contains(&direction) || word == "scroll" || word == "swipe"
+        DIRECTIONS.contains(&moves.unwrap_or(&word)) || BY_ONE.contains(&&*word)
     })
 }
 

@@ -31,7 +31,7 @@ fn d7_a_request_says_how_many_times_it_wants_a_call() {
 #[test]
 fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
     wanted("Scroll down 9 lines.", &scroll(), 9);
-    wanted("Undo the last six changes.", &calls("append", "{}").answers("undone"), 6);
+    wanted("Take back the last six changes.", &calls("append", "{}").answers("done"), 6);
     wanted("Read the first 9 lines.", &read(), 2);
     wanted("Fix issue 4711 of v1.9.", &scroll(), 8);
     // A command of a shell is no step.
@@ -46,9 +46,9 @@ fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
 #[test]
 fn d7_a_step_that_was_acknowledged_is_taken_four_times() {
     for tool in ["append", "send_mail"] {
-        wanted("Louder, please.", &calls(tool, r#"{"volume":"more"}"#).answers("ok"), 4);
+        wanted("Ring the bell.", &calls(tool, r#"{"ring":"bell"}"#).answers("ok"), 4);
     }
-    wanted("Louder, please.", &calls("bash", r#"{"volume":"more"}"#).answers("louder"), 4);
+    wanted("Ring the bell.", &calls("bash", r#"{"ring":"bell"}"#).answers("rung"), 4);
     // It names somebody, it is long, or its answer says more.
     wanted("Tell them.", &calls("send_mail", r#"{"to":"mia@example.org"}"#).answers("sent"), 2);
     let text = format!(r#"{{"text":"{}"}}"#, "a word and another ".repeat(5));
@@ -60,11 +60,15 @@ fn d7_a_step_that_was_acknowledged_is_taken_four_times() {
 #[test]
 fn d7_a_step_in_a_direction_is_taken_eight_times() {
     for tool in ["append", "send_mail", "bash"] {
-        for arguments in [r#"{"scroll":"down"}"#, r#"{"key":"ArrowRight"}"#, r#"{"to":"next","by":3}"#] {
+        for arguments in
+            [r#"{"scroll":"down"}"#, r#"{"key":"ArrowRight"}"#, r#"{"to":"next","by":3}"#, r#"{"undo":true}"#]
+        {
             wanted("Go to the end.", &calls(tool, arguments).answers("scrolled"), 8);
         }
     }
-    wanted("Fetch it.", &calls("bash", r#"{"item":"upper"}"#).answers("ok"), 2);
+    // Of a tool that may do anything, "ok" says that it was done, and what it shows is no step.
+    wanted("Press it.", &calls("bash", r#"{"button":"upper"}"#).answers("ok"), 4);
+    wanted("Fetch it.", &calls("bash", r#"{"item":"upper"}"#).answers("[]"), 2);
     wanted("Go to the end.", &calls("bash", r#"{"scroll":"down"}"#).answers("7\n8"), 2);
 }
 

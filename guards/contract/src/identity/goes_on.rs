@@ -41,9 +41,12 @@ pub(super) fn says_it_goes_on(text: &str) -> bool {
 
 /// The longest answer, in bytes, that only says that something is not there yet.
 const NOT_YET_BYTES: usize = 100;
-/// How it says so, in small letters. What is not made yet ("not yet implemented") will not come by waiting.
+/// How it says so, or that it may come later, in small letters. What is not made yet ("not yet implemented") will not
+/// come by waiting.
 #[rustfmt::skip]
-const NOT_YET: [&str; 16] = [
+const NOT_YET: [&str; 26] = [
+    "again later", "später noch", "später erneut", "más tarde", "plus tard", "mais tarde", "più tardi", "稍后", "稍後",
+    "나중에",
     "noch nicht", "noch kein", "aún no", "todavía no", "pas encore", "ainda não", "ainda sem", "non ancora",
     "ещё не", "еще не", "尚未", "还没", "还未", "まだ", "아직", "nog niet",
 ];
@@ -156,6 +159,7 @@ mod tests {
     fn what_is_not_there_yet_may_come() {
         for answer in [
             "no code yet",
+            "held by ci-42, try again later",
             "Not yet.",
             "The report isn't there yet",
             "Noch nicht fertig",

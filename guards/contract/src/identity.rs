@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 use crate::reading::{Errors, Findings, FoundErrors, Reading};
 use goes_on::says_it_goes_on;
+pub(crate) use goes_on::says_not_yet;
 use known::Known;
 pub use masked::identity;
 pub use result_key::ResultKey;

@@ -17,10 +17,11 @@
 //! (`TypeError: …`). Of JSON (`reading/json.rs`), only members that speak of the call count: `error`, `ok`, and
 //! `message` if nothing else comes first. Neither rule knows a language; a letter of one member, or a list without
 //! marks, is read as before. The words are those of English, German, Spanish, Chinese and Japanese. Some of them also
-//! say whether the same call may work later: a network that broke off, but not a name that does not exist. A time that
-//! ran out may be enough later, unless it was spent on waiting for a part of a page: that depends on the page. `balk
-//! texts` shows how messages of real tools are read.
+//! say whether the same call may work later: a network that broke off, but not a name that does not exist. A short
+//! answer that says "yet" may come, whatever else it says. A time that ran out may be enough later, unless it was spent
+//! on waiting for a part of a page: that depends on the page. `balk texts` shows how messages of real tools are read.
 
+use crate::identity::says_not_yet;
 pub use errors::Errors;
 pub(crate) use errors::FoundErrors;
 use json::Telling;
@@ -98,7 +99,10 @@ impl Findings {
                 said = Said::of_kind(shape, telling).having_read(parts);
             }
         }
-        said.into()
+        let findings = Self::from(said);
+        // What is not there yet may come, whatever else the same words mean: "is not ready yet".
+        let may_come = findings.failed && !findings.says_no && says_not_yet(answer);
+        if may_come { Self { prospect: Prospect::Passing, ..findings } } else { findings }
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {

@@ -1,5 +1,8 @@
 //! Whether an answer says that something is still in progress.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use super::state_member;
@@ -45,31 +48,27 @@ const NOT_YET_BYTES: usize = 100;
 /// come by waiting.
 #[rustfmt::skip]
 const NOT_YET: [&str; 26] = [
-    "again later", "später noch", "später erneut", "más tarde", "plus tard", "mais tarde", "più tardi", "稍后", "稍後",
-    "나중에",
-    "noch nicht", "noch kein", "aún no", "todavía no", "pas encore", "ainda não", "ainda sem", "non ancora",
-    "ещё не", "еще не", "尚未", "还没", "还未", "まだ", "아직", "nog niet",
+    "again later", "noch nicht", "noch kein", "später noch", "später erneut", "aún no", "todavía no", "más tarde",
+    "pas encore", "plus tard", "ainda não", "ainda sem", "mais tarde", "non ancora", "più tardi", "ещё не", "еще не",
+    "nog niet", "尚未", "还没", "还未", "稍后", "稍後", "まだ", "아직", "나중에",
 ];
 const NOT_MADE: [&str; 3] = ["implement", "support", "unterstütz"];
+/// Parts of these words, one for each that is in ASCII: most short answers have none, and are not read further.
+static HINTS: LazyLock<[Finder<'static>; 8]> =
+    LazyLock::new(|| ["yet", "later", "och ", "encore", "tard", "ainda ", "ancora", "nog "].map(Finder::new));
 
 /// Whether a short answer says that something is not there yet: "no code yet", "noch nicht fertig".
-fn says_not_yet(answer: &str) -> bool {
-    if answer.len() > NOT_YET_BYTES {
+pub(crate) fn says_not_yet(answer: &str) -> bool {
+    let bytes = answer.as_bytes();
+    let may_say_so = || !answer.is_ascii() || HINTS.iter().any(|it| it.find(bytes).is_some());
+    if answer.len() > NOT_YET_BYTES || !may_say_so() {
         return false;
     }
-    let is_word = |at: usize| {
-        let apart = |byte: Option<&u8>| !byte.is_some_and(u8::is_ascii_alphanumeric);
-        let bytes = answer.as_bytes();
-        at > 0 && apart(bytes.get(at - 1)) && apart(bytes.get(at + 3))
-    };
-    let has_yet = || {
-        memchr2_iter(b'y', b'Y', answer.as_bytes()).any(|at| {
-            answer.as_bytes()[at..].get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"yet")) && is_word(at)
-        })
-    };
     let lower = answer.to_lowercase();
-    let denies = || ["no", "not", "n't", "nothing", "none"].iter().any(|it| lower.contains(it));
-    (has_yet() && denies() || NOT_YET.iter().any(|it| lower.contains(it)))
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let denies = |it: &str| matches!(it, "no" | "not" | "none" | "nothing") || it.ends_with("n't");
+    let is_not_yet = words.any(denies) && words.any(|it| it == "yet");
+    (is_not_yet || NOT_YET.iter().any(|it| lower.contains(it)))
         && !NOT_MADE.iter().any(|it| lower.contains(it))
 }
 

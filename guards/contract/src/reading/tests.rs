@@ -160,6 +160,21 @@ fn a_test_that_passed_is_no_failure() {
 }
 
 #[test]
+fn what_is_not_there_yet_may_come() {
+    for (answer, passes) in [
+        ("The report is not there yet.", true),
+        ("error: the volume is not ready yet", true),
+        ("Der Bericht ist noch nicht da: nicht gefunden", true),
+        ("The report is not there.", false),
+        ("error: this flag is not supported yet", false),
+    ] {
+        let read = Reading::of(answer);
+        assert!(read.failed, "{answer}");
+        assert_eq!(read.prospect == Prospect::Passing, passes, "{answer}");
+    }
+}
+
+#[test]
 fn a_warning_is_no_failure() {
     works(&[
         "warning: x was not used",

@@ -20,10 +20,11 @@
 //! stuck in 71 % of judged points (`docs/labels.md#what-single-rules-find`). A few words of a tool that is not known to
 //! change anything may be the state of something ("scheduled", `{"status":"QUEUED"}`): twice as many, because a poll
 //! without a pause looks like that, and four times as many of a log that stands still. What a file has in it is none.
-//! A call whose answer has changed by itself is given three times as many: it looks at something that others change.
-//! So is one of a request that asks to wait for something.
-//! After a failure, the second call counts: recorded gpt-4 repeats a failing call once in 3 % of cases and then
-//! continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is worth most at the first repeat.
+//! A call whose answer has changed by itself is given three times as many: it looks at something that others change, or
+//! is flaky. So is one of a request that asks to wait for something. A step in a direction or by one (`scroll`, `Tab`,
+//! `undo`) is given four times as many. After a failure, the second call counts: recorded gpt-4 repeats a failing call
+//! once in 3 % of cases and then continues to repeat it in 55, 63, 82 % (`docs/reactions.md#lock-in`), so feedback is
+//! worth most at the first repeat.
 
 use std::sync::Arc;
 

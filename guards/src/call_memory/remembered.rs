@@ -156,17 +156,20 @@ impl Step {
         if !may_change_again || arguments.len() > STEP_BYTES || call.path_key().is_some() {
             return Self::No;
         }
-        let kinds = arguments.iter().fold(0, |kinds, it| kinds | KINDS[usize::from(*it)]);
-        if kinds & CODE != 0 {
-            return Self::No;
+        let is_command = || COMMANDS.iter().any(|it| call.arguments.contains(it));
+        if (names_a_step(&call.tool) || names_a_step(&call.arguments)) && !is_command() {
+            return Self::Onwards;
         }
-        match (goes_on(&call.tool) || goes_on(&call.arguments), kinds & NAMES != 0) {
-            (true, _) => Self::Onwards,
-            (false, true) => Self::OfThing,
-            (false, false) => Self::Bare,
+        match arguments.iter().fold(0, |kinds, it| kinds | KINDS[usize::from(*it)]) {
+            kinds if kinds & CODE != 0 => Self::No,
+            kinds if kinds & NAMES != 0 => Self::OfThing,
+            _ => Self::Bare,
         }
     }
 }
+
+/// Members with a command, a program or a query. The words in them are of another language.
+const COMMANDS: [&str; 6] = ["\"command\"", "\"cmd\"", "\"script\"", "\"code\"", "\"query\"", "\"sql\""];
 
 /// Words of interfaces for a direction, each alone or behind `scroll`, `page`, `arrow`, `swipe`: `scroll_down`,
 /// `{"key":"ArrowRight"}`.
@@ -183,13 +186,14 @@ const BY_ONE: [&str; 20] = [
 ];
 
 /// Whether a short text has a word for a step after which there is another one like it.
-fn goes_on(text: &str) -> bool {
+fn names_a_step(text: &str) -> bool {
+    let is_one_of = |word: &str, all: &[&str]| all.iter().any(|it| it.eq_ignore_ascii_case(word));
+    let behind = |word: &'_ str| {
+        let begins = |it: &&&str| word.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it));
+        MOVES.iter().find(begins).map_or(0, |it| it.len())
+    };
     let mut words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|it| !it.is_empty());
-    words.any(|word| {
-        let word = word.to_ascii_lowercase();
-        let moves = MOVES.iter().find_map(|it| word.strip_prefix(it));
-        DIRECTIONS.contains(&moves.unwrap_or(&word)) || BY_ONE.contains(&&*word)
-    })
+    words.any(|word| is_one_of(&word[behind(word)..], &DIRECTIONS) || is_one_of(word, &BY_ONE))
 }
 
 /// Whether an answer is one short line.

@@ -170,8 +170,8 @@ const AGAIN: &[&str] = &[
 const AWAITING: &[&str] = &[
     "wait for", "wait until", "wait till", "tell me when", "tell me once", "tell me as soon", "let me know when",
     "let me know once", "let me know as soon", "notify me", "alert me", "ping me when", "inform me when", "watch ",
-    "monitor", "keep an eye", "keep checking",
-    "warte", "sag mir, wenn", "sag mir, sobald", "sag mir bescheid", "sag bescheid", "gib mir bescheid",
+    "monitor", "keep an eye", "keep checking", "until they", "until someone", "until somebody",
+    "bis jemand", "hasta que alguien", "jusqu'à ce que quelqu'un", "warte", "sag mir, wenn", "sag mir, sobald", "sag mir bescheid", "sag bescheid", "gib mir bescheid",
     "gib bescheid", "melde dich, wenn", "melde dich, sobald", "beobachte", "überwache", "behalte",
     "espera a que", "espera hasta", "espere a que", "avísame", "avisa cuando", "dime cuando", "dime cuándo",
     "vigila", "monitorea", "monitoriza",
@@ -222,6 +222,7 @@ mod tests {
         for request in [
             "Start the app and tell me when it answers.",
             "Wait for the confirmation mail.",
+            "Call them until they pick up.",
             "Sag mir, wenn die Pipeline durch ist.",
             "Avísame cuando termine.",
             "Préviens-moi dès que le serveur répond.",

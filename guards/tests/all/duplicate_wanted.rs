@@ -60,12 +60,16 @@ fn d7_a_step_that_was_acknowledged_is_taken_four_times() {
 #[test]
 fn d7_a_step_in_a_direction_is_taken_eight_times() {
     for tool in ["append", "send_mail", "bash"] {
-        for arguments in
-            [r#"{"scroll":"down"}"#, r#"{"key":"ArrowRight"}"#, r#"{"to":"next","by":3}"#, r#"{"undo":true}"#]
-        {
+        for arguments in [
+            r#"{"scroll":"down"}"#,
+            r#"{"at":"[label='Next month']"}"#,
+            r#"{"to":"next","by":3}"#,
+            r#"{"undo":true}"#,
+        ] {
             wanted("Go to the end.", &calls(tool, arguments).answers("scrolled"), 8);
         }
     }
+    wanted("Start it.", &calls("bash", r#"{"command":"compose up"}"#).answers("done"), 4);
     // Of a tool that may do anything, "ok" says that it was done, and what it shows is no step.
     wanted("Press it.", &calls("bash", r#"{"button":"upper"}"#).answers("ok"), 4);
     wanted("Fetch it.", &calls("bash", r#"{"item":"upper"}"#).answers("[]"), 2);

@@ -125,9 +125,10 @@ impl CallMemory {
         }
     }
 
-    /// Whether the user wants something to be waited for that this call may show.
+    /// Whether the user wants something to be waited for that this call may show. What has moved and stands still may
+    /// have come, and is given as many looks anyway.
     pub(crate) fn is_awaited(&self, call: &Remembered) -> bool {
-        self.wanted.awaits && !call.effect.is_known_change()
+        self.wanted.awaits && !call.effect.is_known_change() && !call.moves
     }
 
     /// The factor by which more equal results are allowed than of a call that nobody wants again.

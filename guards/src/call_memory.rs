@@ -314,14 +314,8 @@ impl CallMemory {
         // Two results in one turn are one look.
         let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
-        let moves = match (call.status, status) {
-            (Status::Error, Status::Error) => false,
-            // A test that failed and then passes, or the other way round, is flaky.
-            (Status::Error, _) => call.counts,
-            (_, Status::Error) => result.text.reading().counts,
-            (Status::Ok | Status::Unknown, Status::Ok | Status::Unknown) => true,
-        };
-        call.moves |= moves && unchanged && call.equal_results > 0 && call.result_key != result_key;
+        let is_other = call.equal_results > 0 && call.result_key != result_key;
+        call.moves |= unchanged && is_other && call.may_move_to(status, result);
         // A model that does something else between two looks may be waiting for the result; a failure counts all the
         // same.
         let in_a_row =

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::ladder::Ladder;
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::wording::first_line;
-use balk_contract::{Effect, ResultKey, Status, ToolCall};
+use balk_contract::{Effect, ResultKey, Status, ToolCall, ToolResult};
 
 /// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
 /// recordings, such answers are in none of the judged points that a third equal call finds
@@ -79,6 +79,17 @@ impl Remembered {
     /// no more, so the same answer again does not show that nothing happened.
     pub(crate) fn is_step(&self) -> bool {
         self.step != Step::No && self.status != Status::Error && is_acknowledgement(&self.result)
+    }
+
+    /// Whether this other result says that the call looks at what others change, if nothing in between did.
+    pub(super) fn may_move_to(&self, status: Status, result: &ToolResult) -> bool {
+        match (self.status, status) {
+            (Status::Error, Status::Error) => false,
+            // A test that failed and then passes, or the other way round, is flaky.
+            (Status::Error, _) => self.counts,
+            (_, Status::Error) => result.text.reading().counts,
+            (Status::Ok | Status::Unknown, Status::Ok | Status::Unknown) => true,
+        }
     }
 
     /// The factor by which more looks are allowed at what others change, and more steps.

@@ -2,14 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, failed, read, run};
+use crate::common::duplicates::{ARGUMENTS, BLOCK, ERROR, SECOND, check, edit, failed, read, run};
 use crate::common::{Loop, Turn, calls, says};
 use balk_guards::{Duplicate, DuplicateSettings, ToolCall, ToolResult, Verdict};
-
-/// A known change of something else.
-fn edit() -> Turn {
-    calls("write_file", r#"{"path":"other.py"}"#)
-}
 
 // spec D1
 
@@ -154,32 +149,6 @@ fn d1_only_the_last_result_counts() {
         (call().answers("a"), "pass"),
         (call().answers("a"), BLOCK),
     ]);
-}
-
-/// What has moved by itself may move again, in whatever form it answers.
-#[test]
-fn d7_what_has_moved_by_itself_is_looked_at_six_times() {
-    let state =
-        |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&format!("{{\"pct\":{percent}}}"));
-    let looks = |before: &[Turn], passes: usize| {
-        let all = before.iter().cloned().chain(vec![state(58); passes]).map(|turn| (turn, "pass"));
-        check(&all.chain([(state(58), BLOCK)]).collect::<Vec<_>>());
-    };
-    looks(&[], 2);
-    looks(&[state(4)], 6);
-    // A change in between may have moved it.
-    looks(&[state(4), edit()], 2);
-    // A flaky test moves between red and green. A network that is back has not moved what is behind it.
-    let test = || calls("pytest", "{}");
-    let green = || test().answers("12 passed");
-    let passes = |before: Turn, passes: usize| {
-        let mut all = vec![(before, "pass")];
-        all.extend(vec![(green(), "pass"); passes]);
-        all.push((green(), BLOCK));
-        check(&all);
-    };
-    passes(test().fails("1 failed, 11 passed"), 6);
-    passes(test().fails("connection reset by peer"), 4);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! The duplicate guard against spec D7: calls that the user wants more than once.
+//! The duplicate guard against spec D7: calls that the user wants more than once, and looks at what others change.
 
-use crate::common::duplicates::{BLOCK, SECOND, check, failed, read, run};
+use crate::common::duplicates::{BLOCK, SECOND, check, edit, failed, read, run};
 use crate::common::{Loop, Turn, calls};
 use balk_guards::Duplicate;
 
@@ -99,6 +99,32 @@ fn d7_what_is_waited_for_is_looked_at_six_times() {
     assert!(text.contains("Else wait before you look again"), "{text}");
     run.check(&calls("bash", r#"{"command":"sleep 30"}"#).answers(""), "pass");
     run.check(&inbox(), "pass");
+}
+
+/// What has moved by itself may move again, in whatever form it answers.
+#[test]
+fn d7_what_has_moved_by_itself_is_looked_at_six_times() {
+    let state =
+        |percent: u32| calls("bash", r#"{"command":"state"}"#).answers(&format!("{{\"pct\":{percent}}}"));
+    let looks = |before: &[Turn], passes: usize| {
+        let all = before.iter().cloned().chain(vec![state(58); passes]).map(|turn| (turn, "pass"));
+        check(&all.chain([(state(58), BLOCK)]).collect::<Vec<_>>());
+    };
+    looks(&[], 2);
+    looks(&[state(4)], 6);
+    // A change in between may have moved it.
+    looks(&[state(4), edit()], 2);
+    // A flaky test moves between red and green. A network that is back has not moved what is behind it.
+    let test = || calls("pytest", "{}");
+    let green = || test().answers("12 passed");
+    let passes = |before: Turn, passes: usize| {
+        let mut all = vec![(before, "pass")];
+        all.extend(vec![(green(), "pass"); passes]);
+        all.push((green(), BLOCK));
+        check(&all);
+    };
+    passes(test().fails("1 failed, 11 passed"), 6);
+    passes(test().fails("connection reset by peer"), 4);
 }
 
 #[test]

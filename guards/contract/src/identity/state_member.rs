@@ -27,7 +27,8 @@ const NO_VERBS: [&str; 10] = [
 /// Words for something that has not ended.
 #[rustfmt::skip]
 const WORDS: [&str; 26] = [
-    "cola", "fila", "coda", "warteschlange", "pending", "queued", "enqueued", "submitted", "initiated", "progress", "runnable", "pendiente", "pendente", "curso",
+    "cola", "fila", "coda", "warteschlange",
+    "pending", "queued", "enqueued", "submitted", "initiated", "progress", "runnable", "pendiente", "pendente", "curso",
     "andamento", "corso", "attesa", "attente", "cours", "läuft", "wird", "wartet", "bearbeitung", "ausstehend",
     "очереди", "ожидает",
 ];

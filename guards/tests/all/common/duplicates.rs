@@ -28,3 +28,8 @@ pub(crate) fn check(turns: &[(Turn, &str)]) {
         run.check(turn, expected);
     }
 }
+
+/// A known change of something else.
+pub(crate) fn edit() -> Turn {
+    calls("write_file", r#"{"path":"other.py"}"#)
+}

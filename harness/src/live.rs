@@ -21,7 +21,7 @@ pub use budget::{Budget, Spent};
 pub use judge::{Sample, judged};
 pub use model::{Model, Stop, TOKENS_MOST};
 pub use play::Played;
-pub use react::{fit, react};
+pub use react::{Messages, fit, react};
 pub use run::{Follow, options, run, trial};
 pub use store::Store;
 

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use arguments::Found;
 pub use arguments::{Members, Shape};
 use digest::Seed;
+#[cfg(feature = "wire")]
 pub(crate) use parser::DEPTH;
 use parser::Parser;
 

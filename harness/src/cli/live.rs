@@ -59,8 +59,8 @@ pub struct Live {
     key_env: Option<String>,
 
     /// The worlds: live (a choice for small budgets), or what `balk bench --suite` takes. Of two scenarios with the
-    /// same world, the first is played [default: live; with --offline those of the record, which does not say where
-    /// files are]
+    /// same world, the first is played. --messages takes those whose scripted model balks [default: live; with
+    /// --messages stubborn; with --offline those of the record, which does not say where files are]
     #[arg(long)]
     suite: Option<String>,
 
@@ -177,6 +177,7 @@ impl Live {
             _ => self.setup(),
         };
         let worlds = match suite::asked(&setup.suite, setup.pools, &[], &[Vec::new()]) {
+            Ok(worlds) if setup.planned.messages => that_balk(worlds)?,
             Ok(worlds) => once_each(worlds)?,
             Err(failure) => return failure.or_exit(),
         };
@@ -203,13 +204,16 @@ impl Live {
             return show(folder, matrix, &model, (scenario, *seed));
         }
         let mut record = Record::new(matrix.plan().clone());
-        let wanted = |scenario: usize, seed| again.as_ref().is_none_or(|it| it.done[scenario].has(seed));
+        let has_trials = !planned.messages;
+        let wanted =
+            |scenario: usize, seed| has_trials && again.as_ref().is_none_or(|it| it.done[scenario].has(seed));
         let units = match &again {
+            _ if !has_trials => 0,
             Some(record) => record.done.iter().map(Seeds::count).sum(),
             None => record.done.len() as u64 * self.trials,
         };
         announce(matrix);
-        if again.is_none() {
+        if has_trials && again.is_none() {
             looks::announce(before.as_ref().map_or(&record, |(_, before)| before), self.trials);
         }
         let mut runs = before.as_ref().map_or_else(|| Ok(Vec::new()), |(folder, _)| folder.answered())?;
@@ -245,12 +249,13 @@ impl Live {
             following.write_meta(self.jobs, watch.nanoseconds(), runs)?;
         }
         let reacted = reacted.map_or(Ok(Exit::Fine), |it| it.show())?;
-        let exit = following.end(&record, &self.ending())?;
+        let exit = if has_trials { following.end(&record, &self.ending())? } else { Exit::Fine };
         Ok(if exit == Exit::Fine { reacted } else { exit })
     }
 
     /// What the command line asks for.
     fn setup(&self) -> Setup {
+        let suite = if self.react.messages { suite::STUBBORN } else { suite::LIVE };
         let drawn = |name: &str, value: String| Drawn { name: name.to_owned(), value };
         let sampling = [
             Some(drawn(MAX_TOKENS, self.max_tokens.to_string())),
@@ -260,7 +265,7 @@ impl Live {
             self.stream.then(|| drawn(STREAM, "true".to_owned())),
         ];
         Setup {
-            suite: self.suite.clone().unwrap_or_else(|| suite::LIVE.to_owned()),
+            suite: self.suite.clone().unwrap_or_else(|| suite.to_owned()),
             guards: if self.guard.is_empty() { vec!["default".to_owned()] } else { self.guard.clone() },
             seeds: [0, self.trials - 1],
             pools: if self.reserve { Pools::Reserve } else { Pools::Open },
@@ -269,6 +274,7 @@ impl Live {
                 model: self.model.clone().unwrap_or_default(),
                 system: SYSTEM.to_owned(),
                 sampling: sampling.into_iter().flatten().collect(),
+                messages: self.react.messages,
             },
         }
     }
@@ -426,6 +432,15 @@ fn once_each(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
     if worlds.is_empty() {
         let error = Error::usage("--suite", "a world", "slips, which are for scripted actors");
         return Err(error.hint("name a plan, such as drawn/debug"));
+    }
+    Ok(worlds)
+}
+
+/// The scenarios whose scripted model balks.
+fn that_balk(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
+    worlds.retain(|it| it.worlds.kind() == Some(Kind::Stubborn));
+    if worlds.is_empty() {
+        return Err(Error::usage("--suite", "a scenario whose scripted model balks", "none"));
     }
     Ok(worlds)
 }

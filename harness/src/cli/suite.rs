@@ -11,6 +11,9 @@ use crate::error::Error;
 /// The choice of worlds for live runs.
 pub(super) const LIVE: &str = "live";
 
+/// The scenarios whose scripted model balks.
+pub(super) const STUBBORN: &str = "stubborn";
+
 /// Worlds whose task can be done with what it says and what the world answers, where nothing that goes wrong is a
 /// matter of the connection: work of many forms, some that cannot be done, and some where guards are to stay silent.
 const WORLDS: [&str; 24] = [
@@ -84,7 +87,7 @@ fn named(name: &str, pools: Pools) -> Vec<String> {
     match name {
         "all" => of_kind(None),
         LIVE => WORLDS.iter().map(|&it| it.to_owned()).collect(),
-        "stubborn" => of_kind(Some(Kind::Stubborn)),
+        STUBBORN => of_kind(Some(Kind::Stubborn)),
         "control" => of_kind(Some(Kind::Control)),
         load::FIELD => FIELD.iter().map(|it| it.name.to_owned()).collect(),
         DRAWN => Target::cells(pools).into_iter().map(Target::name).collect(),

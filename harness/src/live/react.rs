@@ -8,10 +8,14 @@
 //! Places are those of the baseline, so each message is the stack's first one there, and all messages meet the same
 //! model in the same place. A sample is kept like any completion; the first one is the completion that the trial itself
 //! has there, so where a trial was played already, it costs nothing.
+//!
+//! A real model balks in few ways, so most messages never come to it. [`Messages`] has places for all of them: where a
+//! stack speaks to a scripted model.
 
 mod fit;
 mod point;
 mod sample;
+mod scripted;
 mod tried;
 
 use std::collections::BTreeMap;
@@ -34,13 +38,51 @@ use point::{Hands, Point};
 use tried::{Message, Tried};
 
 pub use fit::fit;
+pub use scripted::Messages;
 
 /// At most so many places of a trial are used, its first ones: a long loop would outweigh all other trials, and its
-/// places hardly differ.
+/// places hardly differ. Of a message to scripted models, at most so many places of all trials are used.
 const MOST_PLACES: u32 = 4;
 
 /// The counts of one unit: by message, whether it came again, whose rule it was, and how the model balked.
 type Counted = BTreeMap<(usize, bool, Option<String>, Truth), ReactionCounts>;
+
+/// The counts of all units.
+#[derive(Default)]
+struct Counts {
+    trials: u64,
+    rows: BTreeMap<(usize, bool, usize, Option<String>, Truth), ReactionCounts>,
+}
+
+impl Counts {
+    /// A unit of this world was measured.
+    fn add(&mut self, world: usize, counted: Counted) {
+        self.trials += 1;
+        for ((message, again, rule, truth), counts) in counted {
+            let row = self.rows.entry((message, again, world, rule, truth)).or_default();
+            *row = row.plus(&counts);
+        }
+    }
+
+    /// The record of them.
+    fn reactions(self, matrix: &Matrix, model: &Model<'_>, samples: u32, scripted: bool) -> Reactions {
+        let (plan, messages) = (matrix.plan(), messages(&matrix.stacks));
+        let row = |((message, again, world, rule, balked), counts): ((usize, _, usize, _, _), _)| {
+            let (message, world) = (messages[message].name().to_owned(), plan.scenarios[world].label());
+            ReactionRow { message, again, rule, world, balked, counts }
+        };
+        Reactions {
+            schema: REACTIONS_SCHEMA,
+            balk: plan.balk.clone(),
+            model: model.asking.model.to_string(),
+            samples,
+            scripted,
+            most_places: MOST_PLACES,
+            trials: self.trials,
+            rows: self.rows.into_iter().map(row).collect(),
+        }
+    }
+}
 
 /// Samples how the model takes messages, in every unit of a record, on these threads.
 ///
@@ -58,8 +100,7 @@ pub fn react(
     mut follow: impl FnMut(&str, Result<(), &Stop>) -> ControlFlow<()>,
 ) -> Result<Reactions, Error> {
     let messages = messages(&matrix.stacks);
-    let mut trials = 0;
-    let mut rows = BTreeMap::new();
+    let mut counts = Counts::default();
     let [from, to] = bench.plan.seeds;
     for seed in from..=to {
         let played = (0..bench.done.len()).filter(|&place| bench.done[place].has(seed)).collect();
@@ -69,37 +110,30 @@ pub fn react(
         };
         let take = |place: usize, counted: Result<Counted, Stop>| {
             let name = format!("{}, seed {seed}", bench.plan.scenarios[place].label());
-            match counted {
-                Ok(counted) => {
-                    trials += 1;
-                    for ((message, again, rule, truth), counts) in counted {
-                        let row: &mut ReactionCounts =
-                            rows.entry((message, again, place, rule, truth)).or_default();
-                        *row = row.plus(&counts);
-                    }
-                    Ok(follow(&name, Ok(())))
-                }
-                Err(Stop::Unkept(error)) => Err(error),
-                Err(stop) => Ok(follow(&name, Err(&stop))),
-            }
+            taken(counted, &name, &mut follow, |counted| counts.add(place, counted))
         };
         if units::each(pool, played, of, take)?.is_break() {
             break;
         }
     }
-    let row = |((message, again, place, rule, balked), counts): ((usize, _, usize, _, _), _)| {
-        let (message, world) = (messages[message].name().to_owned(), bench.plan.scenarios[place].label());
-        ReactionRow { message, again, rule, world, balked, counts }
-    };
-    Ok(Reactions {
-        schema: REACTIONS_SCHEMA,
-        balk: bench.plan.balk.clone(),
-        model: model.asking.model.to_string(),
-        samples,
-        most_places: MOST_PLACES,
-        trials,
-        rows: rows.into_iter().map(row).collect(),
-    })
+    Ok(counts.reactions(matrix, model, samples, false))
+}
+
+/// What comes of a unit: it is added, or `follow` learns why not.
+fn taken(
+    counted: Result<Counted, Stop>,
+    name: &str,
+    follow: &mut impl FnMut(&str, Result<(), &Stop>) -> ControlFlow<()>,
+    add: impl FnOnce(Counted),
+) -> Result<ControlFlow<()>, Error> {
+    match counted {
+        Ok(counted) => {
+            add(counted);
+            Ok(follow(name, Ok(())))
+        }
+        Err(Stop::Unkept(error)) => Err(error),
+        Err(stop) => Ok(follow(name, Err(&stop))),
+    }
 }
 
 /// The messages that are tried. `Proceed.` comes early: all others are compared to it.
@@ -126,7 +160,7 @@ fn unit(
             places += 1;
             let tried: Vec<Tried> = messages
                 .iter()
-                .map(|message| tried::tried(&point, &completion, message, model, samples))
+                .map(|message| tried::tried(&point, &completion, message, model, samples, true))
                 .collect::<Result<_, Stop>>()?;
             let proceed = &tried[PROCEED].first;
             for (message, tried) in tried.iter().enumerate() {

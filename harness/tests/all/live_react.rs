@@ -144,3 +144,58 @@ fn nothing_is_asked_for_twice_and_the_record_gives_the_same_bytes_without_a_mode
         "2 of 2 units have no reactions; the first: text-only, seed 0: the record has no sample of turn 2";
     assert!(err.contains(why), "{err}");
 }
+
+/// The arguments that measure the messages which come to scripted models in this world.
+fn messages<'a>(url: &'a str, suite: &'a str) -> [&'a str; 14] {
+    let [trials, samples] = [["--trials", "6"], ["--samples", "1"]];
+    [
+        "live",
+        "--messages",
+        "--endpoint",
+        url,
+        "--model",
+        "m",
+        "--suite",
+        suite,
+        trials[0],
+        trials[1],
+        samples[0],
+        samples[1],
+        "--out",
+        "d",
+    ]
+}
+
+#[test]
+fn messages_to_scripted_models_are_tried_where_they_came() {
+    let (server, folder) = (server("calls no tool"), tempfile::tempdir().expect("a folder"));
+    let (code, out, err) = ran(&mut balk(folder.path(), &messages(&server.url(), "text-only")));
+    assert_eq!(code, 0, "{out}{err}");
+    // Only the first message has these words. It has the four places that a message has at most; two of the six models
+    // come to another one.
+    let expected = [
+        row("none", false, [6, 0, 6, 0, 0]),
+        row("Proceed.", false, [6, 0, 6, 0, 0]),
+        row("default", false, [6, 0, 6, 4, 4]),
+    ];
+    assert_eq!(counts(folder.path()), expected);
+    let rows = |name: &str| out.lines().filter(|it| it.starts_with(name)).count();
+    let names = ["no-tools/no-call ", "no-tools/no-call, level 2 ", "no-tools/limit, level 3 "];
+    assert_eq!(names.map(rows), [1, 1, 1], "{out}");
+    drop(server);
+
+    let read = |name: &str| fs::read(folder.path().join(name)).expect("it is written");
+    let again = ["live", "--offline", "d", "--out", "e", "--jobs", "3"];
+    let (code, _, err) = ran(&mut balk(folder.path(), &again));
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(read("e/reactions.json"), read("d/reactions.json"));
+}
+
+#[test]
+fn messages_need_a_scripted_model_that_balks() {
+    let (server, folder) = (server(""), tempfile::tempdir().expect("a folder"));
+    let (code, _, err) = ran(&mut balk(folder.path(), &messages(&server.url(), "paging")));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("a scenario whose scripted model balks"), "{err}");
+    assert!(!folder.path().join("d").exists(), "{err}");
+}

@@ -23,9 +23,12 @@ pub struct Reactions {
     pub model: String,
     /// How often the next completion was sampled under each message.
     pub samples: u32,
-    /// At most so many places of a trial were used, its first ones.
+    /// Whether a scripted model balked in this model's place, under a stack. A place is where the stack spoke then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scripted: bool,
+    /// At most so many places of a trial were used, its first ones; of scripted models, of a message.
     pub most_places: u32,
-    /// The baselines in which places were looked for.
+    /// The baselines in which places were looked for; of scripted models, the runs that have one.
     pub trials: u64,
     /// The counts, in the order of the messages; of each message by world, and by how the model balked.
     pub rows: Vec<ReactionRow>,
@@ -40,7 +43,8 @@ pub struct ReactionRow {
     pub message: String,
     /// Whether the same message came a second time, because the model called no tool after the first.
     pub again: bool,
-    /// The rule of the stack that spoke or repaired first, as `guard/rule`; none where no rule did.
+    /// The rule of the stack that spoke or repaired first, as `guard/rule`; none where no rule did. Of scripted models,
+    /// that of the place, with its level, for all messages that are tried there.
     pub rule: Option<String>,
     /// The world.
     pub world: String,
@@ -117,6 +121,8 @@ impl Reactions {
         (1..).zip(&self.rows).find_map(|(row, it)| Some((row, it.counts.odd()?)))
     }
 
+    /// The message of a run without a guard: results alone, or what the user of the scenario says.
+    pub const NONE: &'static str = "none";
     /// The words of the user that every message is compared to.
     pub const PROCEED: &'static str = "Proceed.";
 

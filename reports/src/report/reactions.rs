@@ -1,12 +1,15 @@
 //! What brought a real model back, as tables.
 
 use super::document::{Block, Document, Table, Text, code, marked, paragraph};
-use crate::records::{ReactionCounts, Reactions};
+use crate::records::{ReactionCounts, ReactionRow, Reactions};
 use crate::statistics::{Cluster, PairedCluster, PairedDifference, Share};
 
 /// The reactions of a model, message by message.
 #[must_use]
 pub fn reactions(record: &Reactions) -> Document {
+    if record.scripted {
+        return scripted(record);
+    }
     if record.rows.is_empty() {
         let balked =
             format!("The model balked in none of {} trials, so no message was tried.", record.trials);
@@ -20,11 +23,11 @@ pub fn reactions(record: &Reactions) -> Document {
          the same message a second time, where no call came after the first.",
         record.trials, record.most_places, record.samples
     );
-    let meaning = "A call serves the task if it changes the world or gets a result that the messages did not have yet; \
-         a call that ends the task, if the goal holds. A new call is none of those that moved nothing before. \
-         What a completion says of the task is read from a list of words, and is only about right. Intervals \
-         are clustered by world. The difference compares calls that serve the task, in pairs of the same \
-         place and number.";
+    let meaning = format!(
+        "{SERVES} A new call is none of those that moved nothing before. What a completion says of the task is read \
+         from a list of words, and is only about right. Intervals are clustered by world. The difference compares \
+         calls that serve the task, in pairs of the same place and number."
+    );
     let by_rule = "The messages of a stack by the rule that spoke first. Rules with few samples say little: look at \
          the intervals.";
     Document::from([
@@ -35,6 +38,78 @@ pub fn reactions(record: &Reactions) -> Document {
         Block::Table(rules(record)),
         paragraph(by_rule),
     ])
+}
+
+const SERVES: &str = "A call serves the task if it changes the world or gets a result that the messages did not have \
+                      yet; a call that ends the task, if the goal holds.";
+
+/// The reactions of a model in a scripted one's place, message by message.
+fn scripted(record: &Reactions) -> Document {
+    if record.rows.is_empty() {
+        return [paragraph("No stack spoke to a scripted model, so no message was tried.")].into();
+    }
+    let places = format!(
+        "Scripted models got stuck under each stack. A place is where the stack spoke to one of them: of each message \
+         at most {} places, of different worlds where there are as many, and those with the fewest messages before. \
+         At each the real model's next completion was sampled (samples: {}) after nothing but results or what the \
+         user of the world says, after the user's `{}`, and after the message, or the answer to a question. A stack \
+         repairs that completion as in any run, and the call that it makes counts.",
+        record.most_places,
+        record.samples,
+        Reactions::PROCEED
+    );
+    let meaning = format!(
+        "{SERVES} Intervals are clustered by world, and wide where there are few. The difference compares calls that \
+         serve the task, in pairs of the same place and number."
+    );
+    Document::from([paragraph(marked(&places)), Block::Table(by_message(record)), paragraph(meaning)])
+}
+
+/// Each message of each stack, beside nothing and the user's word in the same places; first all messages of a stack.
+fn by_message(record: &Reactions) -> Table {
+    let mut table = Table::of_numbers([
+        Text::from("message"),
+        "places".into(),
+        "samples".into(),
+        "any call: after nothing, %".into(),
+        marked(&format!("`{}`", Reactions::PROCEED)),
+        "the message".into(),
+        "of these, by a repair".into(),
+        "serves the task: after nothing, %".into(),
+        marked(&format!("`{}`", Reactions::PROCEED)),
+        "the message".into(),
+        marked(&format!("more than `{}` (points)", Reactions::PROCEED)),
+    ]);
+    let stacks = record.messages().into_iter().map(|(stack, _)| stack);
+    for stack in stacks.filter(|it| ![Reactions::NONE, Reactions::PROCEED].contains(it)) {
+        let rules = record.rules((stack, false)).into_iter().map(Some);
+        for rule in std::iter::once(None).chain(rules) {
+            // Two stacks may have one rule; a message of the other one is not what is asked about.
+            let is_here = |it: &ReactionRow| match rule {
+                Some(rule) => it.rule.as_deref() == Some(rule),
+                None => it.rule.as_deref().is_some_and(|it| record.rules((stack, false)).contains(it)),
+            };
+            let of = |message: &str| record.worlds(|it| it.message == message && is_here(it));
+            let [nothing, proceed, own] = [Reactions::NONE, Reactions::PROCEED, stack].map(of);
+            let all = sum(&own);
+            let calls = |worlds: &[ReactionCounts]| share(worlds, |it| [it.calls, it.samples]).into();
+            let serves = |worlds: &[ReactionCounts]| share(worlds, |it| [it.serves, it.samples]).into();
+            table.row([
+                rule.map_or_else(|| code(stack) + ", all", code),
+                all.places.to_string().into(),
+                all.samples.to_string().into(),
+                calls(&nothing),
+                calls(&proceed),
+                calls(&own),
+                all.repaired_calls.to_string().into(),
+                serves(&nothing),
+                serves(&proceed),
+                serves(&own),
+                more((stack, false), &own).into(),
+            ]);
+        }
+    }
+    table
 }
 
 /// What calls come after each message.
@@ -144,13 +219,21 @@ mod tests {
     use balk_contract::record::{Stuck, Truth};
 
     use super::*;
-    use crate::records::{REACTIONS_SCHEMA, ReactionRow};
+    use crate::records::REACTIONS_SCHEMA;
     use crate::report::document::markdown;
 
     fn shown(rows: Vec<ReactionRow>) -> String {
         let (balk, model) = ("0".to_owned(), "m".to_owned());
-        let record =
-            Reactions { schema: REACTIONS_SCHEMA, balk, model, samples: 2, most_places: 4, trials: 3, rows };
+        let record = Reactions {
+            schema: REACTIONS_SCHEMA,
+            balk,
+            model,
+            samples: 2,
+            scripted: false,
+            most_places: 4,
+            trials: 3,
+            rows,
+        };
         markdown(&reactions(&record))
     }
 

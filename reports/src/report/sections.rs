@@ -121,9 +121,12 @@ impl Section {
 
     /// Whether a report to read has it. That of a bench has what one reads in five minutes. A live record has no
     /// scripted actor and no response model, so it leaves out what is about them; its tables of the stacks are in
-    /// [`Self::Live`].
+    /// [`Self::Live`]. One of messages alone has no trial, so it has nothing else.
     fn is_shown(self, report: &Report) -> bool {
         let is_live = report.live.is_some();
+        if report.live.as_ref().is_some_and(|it| it.asked.messages) {
+            return self == Self::Live;
+        }
         match self {
             Self::Short | Self::Lapses | Self::Command | Self::Limits => true,
             Self::Live => is_live,

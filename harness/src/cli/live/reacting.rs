@@ -31,18 +31,24 @@ const FEW: u64 = 25;
 pub(super) struct React {
     /// After the trials, sample what the model does after each message: where it balked without a guard, play the next
     /// completion after no message, after "Proceed.", and after the message of each stack
-    #[arg(long)]
+    #[arg(long, group = "asked")]
     react: bool,
 
-    /// Completions that --react samples after each message [default: 2; with --offline as many as the record has]
-    #[arg(long, value_name = "K", requires = "react", value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// In place of the trials, sample what the model does after each message of the stacks: scripted models balk in its
+    /// place, so that every message comes
+    #[arg(long, group = "asked", conflicts_with = "offline")]
+    pub(super) messages: bool,
+
+    /// Completions that --react and --messages sample after each message [default: 2; with --offline as many as the
+    /// record has]
+    #[arg(long, value_name = "K", requires = "asked", value_parser = clap::value_parser!(u32).range(1..=100))]
     samples: Option<u32>,
 }
 
 /// Reactions, and what is missing in them.
 pub(super) struct Reacted {
     reactions: Reactions,
-    /// The units of the record.
+    /// The units of the record, or the runs of scripted models.
     units: u64,
     /// Why the first unit that was not measured has no reactions.
     dropped: Option<String>,
@@ -52,8 +58,8 @@ pub(super) struct Reacted {
 }
 
 impl React {
-    /// Samples reactions in every unit of the record, and writes what was found. None if they were not asked for, or
-    /// the run was interrupted before.
+    /// Samples reactions in every unit of the record, or in the runs of scripted models, and writes what was found. None
+    /// if they were not asked for, or the run was interrupted before.
     pub(super) fn run(
         &self,
         pool: &ThreadPool,
@@ -63,7 +69,8 @@ impl React {
         offline: Option<&Path>,
         following: &Following,
     ) -> Result<Option<Reacted>, Error> {
-        if !self.react || following.interrupted() {
+        let is_scripted = record.plan.live.as_ref().is_some_and(|it| it.messages);
+        if !(self.react || is_scripted) || following.interrupted() {
             return Ok(None);
         }
         let samples = match (self.samples, offline) {
@@ -71,45 +78,63 @@ impl React {
             (None, Some(folder)) => Folder::reactions(folder)?.map_or(SAMPLES, |it| it.samples),
             (None, None) => SAMPLES,
         };
-        let units = record.done.iter().map(Seeds::count).sum();
+        let scripted = is_scripted.then(|| live::Messages::find(pool, matrix, model));
+        let units = scripted
+            .as_ref()
+            .map_or_else(|| record.done.iter().map(Seeds::count).sum(), live::Messages::count);
         let bar = progress::counted(units, "units asked for reactions");
-        let (mut dropped, mut unanswered, mut spent) = (None, 0, None);
+        let mut asked = Asked::default();
         let follow = |unit: &str, measured: Result<(), &Stop>| {
             bar.inc(1);
-            let is_over = match measured {
-                Ok(()) => {
-                    unanswered = 0;
-                    false
-                }
-                Err(stop) => {
-                    let why = match stop {
-                        Stop::Missing { turn, .. } => format!("the record has no sample of turn {turn}"),
-                        Stop::Overflow | Stop::Spent(_) | Stop::Refused(_) | Stop::Unkept(_) => {
-                            stop.to_string()
-                        }
-                    };
-                    dropped.get_or_insert_with(|| format!("{unit}: {why}"));
-                    unanswered += u32::from(matches!(stop, Stop::Refused(_)));
-                    if let Stop::Spent(it) = stop {
-                        spent = Some(*it);
-                    }
-                    spent.is_some() || unanswered >= GIVEN_UP
-                }
-            };
-            if is_over || following.interrupted() {
+            if asked.is_over(unit, measured) || following.interrupted() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
         };
-        let reactions = live::react(pool, matrix, model, record, samples, follow)?;
+        let reactions = match &scripted {
+            Some(messages) => messages.ask(pool, matrix, model, samples, follow)?,
+            None => live::react(pool, matrix, model, record, samples, follow)?,
+        };
         bar.finish_and_clear();
         let interrupted = following.interrupted();
         if !interrupted {
             let fitted = live::fit(&reactions).map(|it| write(&it)).unwrap_or_default();
             following.write_reactions(&reactions, &fitted)?;
         }
+        let Asked { dropped, spent, .. } = asked;
         Ok(Some(Reacted { reactions, units, dropped, spent, interrupted }))
+    }
+}
+
+/// What came of the units so far.
+#[derive(Default)]
+struct Asked {
+    /// Why the first unit that was not measured has no reactions.
+    dropped: Option<String>,
+    /// Units in a row that got no answer.
+    unanswered: u32,
+    /// The budget that ran out.
+    spent: Option<Spent>,
+}
+
+impl Asked {
+    /// A unit was measured, or it was not. Returns whether that ends the run.
+    fn is_over(&mut self, unit: &str, measured: Result<(), &Stop>) -> bool {
+        let Err(stop) = measured else {
+            self.unanswered = 0;
+            return false;
+        };
+        let why = match stop {
+            Stop::Missing { turn, .. } => format!("the record has no sample of turn {turn}"),
+            Stop::Overflow | Stop::Spent(_) | Stop::Refused(_) | Stop::Unkept(_) => stop.to_string(),
+        };
+        self.dropped.get_or_insert_with(|| format!("{unit}: {why}"));
+        self.unanswered += u32::from(matches!(stop, Stop::Refused(_)));
+        if let Stop::Spent(it) = stop {
+            self.spent = Some(*it);
+        }
+        self.spent.is_some() || self.unanswered >= GIVEN_UP
     }
 }
 

@@ -132,7 +132,8 @@ mod tests {
 
     fn record(rows: Vec<ReactionRow>) -> Reactions {
         let (balk, model) = ("0".to_owned(), "m".to_owned());
-        Reactions { schema: REACTIONS_SCHEMA, balk, model, samples: 2, most_places: 4, trials: 5, rows }
+        let schema = REACTIONS_SCHEMA;
+        Reactions { schema, balk, model, samples: 2, scripted: false, most_places: 4, trials: 5, rows }
     }
 
     #[test]

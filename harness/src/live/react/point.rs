@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balk_guards::{Completion, Entry, Guard};
+use balk_guards::{Completion, Entry, Guard, View};
 use balk_scenarios::{Stuck, Truth, User, World};
 
 use crate::engine::{Due, Host};
@@ -32,7 +32,8 @@ pub(super) struct Point<'t> {
     rounds: Rounds,
     /// Completions before this point.
     turns: usize,
-    is_due: bool,
+    /// How often the model was shown this view, if it is due.
+    due: Option<u32>,
 }
 
 impl<'t> Point<'t> {
@@ -40,15 +41,29 @@ impl<'t> Point<'t> {
     pub(super) fn start(world: &Arc<World>, model: &Model<'_>, hands: &'t mut Hands) -> Self {
         let Hands { guard, person, see } = hands;
         let host = Host::new(world, &model.asking.model, &mut **guard, person, see);
-        let mut point =
-            Self { world: world.clone(), host, rounds: Rounds::default(), turns: 0, is_due: true };
+        let mut point = Self { world: world.clone(), host, rounds: Rounds::default(), turns: 0, due: None };
         point.go_on();
         point
     }
 
     /// Whether the model is due.
     pub(super) fn is_due(&self) -> bool {
-        self.is_due
+        self.due.is_some()
+    }
+
+    /// How often the model was shown this view, with this time. None if the run is over.
+    pub(super) fn due(&self) -> Option<u32> {
+        self.due
+    }
+
+    /// What the model is shown.
+    pub(super) fn view(&self) -> &View {
+        self.host.view()
+    }
+
+    /// Bytes of the view, about.
+    pub(super) fn view_bytes(&self) -> u64 {
+        self.host.view_bytes()
     }
 
     /// The world.
@@ -102,7 +117,7 @@ impl<'t> Point<'t> {
             host,
             rounds: self.rounds.clone(),
             turns: self.turns,
-            is_due: true,
+            due: None,
         };
         if let Some(text) = says {
             after.host.says(text);
@@ -152,11 +167,11 @@ impl<'t> Point<'t> {
     }
 
     fn go_on(&mut self) {
-        self.is_due = loop {
+        self.due = loop {
             match self.host.next() {
-                Due::Completion { .. } => break true,
+                Due::Completion { asked } => break Some(asked),
                 Due::Summary => self.host.summarises(summary(&self.world)),
-                Due::Over => break false,
+                Due::Over => break None,
             }
         };
     }

@@ -6,7 +6,7 @@ use balk_reports::records::{ReactionCounts, Reactions};
 use super::point::{Hands, Point};
 use super::sample::Reaction;
 use crate::engine::TruthChannel;
-use crate::guards::{NONE, Recipe};
+use crate::guards::Recipe;
 use crate::live::model::{Model, Stop};
 
 /// Whose message comes after a completion.
@@ -24,13 +24,14 @@ impl Message<'_> {
     /// Its name in a record.
     pub(super) fn name(&self) -> &str {
         match self {
-            Self::None(_) => NONE,
+            Self::None(_) => Reactions::NONE,
             Self::Proceed => Reactions::PROCEED,
             Self::Stack(stack) => stack.spec(),
         }
     }
 
-    fn guard(&self) -> Box<dyn Guard> {
+    /// What says it.
+    pub(super) fn guard(&self) -> Box<dyn Guard> {
         match self {
             Self::Proceed => Box::new(()),
             Self::None(stack) | Self::Stack(stack) => Box::new(stack.stack(&TruthChannel::default())),
@@ -64,13 +65,15 @@ enum Came {
     End,
 }
 
-/// Tries a message after this completion, which balks.
+/// Tries a message after this completion, which balks; `twice` if that of a stack comes once more where it brings no
+/// call.
 pub(super) fn tried(
     point: &Point<'_>,
     completion: &Completion,
     message: &Message<'_>,
     model: &Model<'_>,
     samples: u32,
+    twice: bool,
 ) -> Result<Tried, Stop> {
     let says = matches!(message, Message::Proceed).then_some(Reactions::PROCEED);
     let mut hands = Hands::of(point.world(), message.guard());
@@ -86,7 +89,7 @@ pub(super) fn tried(
         };
         let reaction = reaction(&after, &next, message, words);
         tried.first.push(Some(reaction));
-        if matches!(message, Message::Stack(_)) && !reaction.calls {
+        if twice && matches!(message, Message::Stack(_)) && !reaction.calls {
             let mut hands = Hands::of(point.world(), Box::new(()));
             let again = after.after(&next, Some(own), &mut hands);
             let next = if again.is_due() { again.sample(model, number)? } else { None };

@@ -47,6 +47,9 @@ pub(super) fn stacks(live: &LiveTable) -> Document {
 
 /// Everything that only a live record has.
 pub(super) fn live(live: &LiveTable) -> Document {
+    if live.asked.messages {
+        return messages(live);
+    }
     let mut document = Document::from([paragraph(asked(live)), paragraph(tokens(live))]);
     document.blocks.extend(stacks(live).blocks);
     document.push(paragraph(caption(live)));
@@ -75,6 +78,16 @@ pub(super) fn live(live: &LiveTable) -> Document {
     let rules = by_rule(live);
     if !rules.is_empty() {
         document.push(folded("By guard and rule", rules));
+    }
+    document
+}
+
+/// What the model does after messages that came to scripted ones.
+fn messages(live: &LiveTable) -> Document {
+    let mut document = Document::from([paragraph(asked(live))]);
+    match &live.reactions {
+        Some(record) => document.blocks.extend(reactions(record).blocks),
+        None => document.push(paragraph("No message was tried to the end yet.")),
     }
     document
 }

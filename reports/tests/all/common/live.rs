@@ -48,6 +48,7 @@ fn plan(worlds: usize) -> Plan {
         suite: "live".into(),
         sweep: None,
         live: Some(PlannedLive {
+            messages: false,
             api: "anthropic".into(),
             model: "small-coder".into(),
             system: "You are an agent.".into(),

@@ -179,6 +179,7 @@ mod tests {
     fn a_live_plan_is_measured_and_shown_by_live() {
         let drawn = |name: &str, value: &str| Drawn { name: name.into(), value: value.into() };
         let mut live = PlannedLive {
+            messages: false,
             api: "openai".into(),
             model: "qwen2.5 coder".into(),
             system: String::new(),
@@ -200,11 +201,13 @@ mod tests {
             vec![drawn("max_tokens", "512"), drawn("max_turns", "8"), drawn("temperature", "0.7")];
         live.sampling.push(drawn("stream", "true"));
         live.sampling.push(drawn("max_completion_tokens", "true"));
+        live.messages = true;
         plan = Plan { live: Some(live), pools: Pools::Reserve, ..plan };
         assert_eq!(
             plan.command(),
             "balk live --endpoint URL --model 'qwen2.5 coder' --api anthropic --max-tokens 512 --max-turns 8 \
-             --temperature 0.7 --stream --max-completion-tokens --suite all --guard default --trials 10 --reserve"
+             --temperature 0.7 --stream --max-completion-tokens --messages --suite all --guard default --trials 10 \
+             --reserve"
         );
         plan.config.insert("no-tools".into(), serde_json::json!({"limit": 4}));
         assert_eq!(

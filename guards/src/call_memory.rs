@@ -16,7 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use self::remembered::Remembered;
 use self::remembered::{Step, is_acknowledgement};
-use self::wanted::{Wanted, says_again};
+pub(crate) use self::wanted::Wanted;
+use self::wanted::says_again;
 use crate::arguments::{beginning, inserted, save_beginning};
 use crate::change::Change;
 use crate::failure::{follows_a_log, is_failure, is_waiting, pauses};
@@ -211,10 +212,7 @@ impl CallMemory {
 
     fn user_spoke(&mut self, text: &str) {
         self.messages = self.messages.saturating_add(1);
-        let wanted = Wanted::of(text);
-        if wanted != Wanted::default() || !is_nudge(text) {
-            self.wanted = wanted;
-        }
+        self.wanted.hear(text);
         if is_go_ahead(text) {
             return;
         }

@@ -55,6 +55,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::settings::ProgressSettings;
+use crate::call_memory::Wanted;
 use crate::change::Change;
 use balk_contract::nudge::is_go_ahead;
 use balk_contract::{
@@ -123,10 +124,12 @@ struct ProgressState {
     offer: OfferIndex,
     said: Said,
     error: LastError,
+    /// How often the request wants something.
+    wanted: Wanted,
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 13;
+const VERSION: u64 = 14;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -170,7 +173,11 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        (needed > 0).then_some(needed.saturating_mul(finding.patience))
+        let wanted = match finding.rule {
+            Rule::Repeat | Rule::Cycle => self.state.wanted.times().saturating_mul(finding.period),
+            _ => 0,
+        };
+        (needed > 0).then_some(needed.saturating_mul(finding.patience).max(wanted))
     }
 
     /// Whether the guard spoke so recently that another pattern is the same standstill.
@@ -286,7 +293,7 @@ impl Guard for Progress {
     }
 
     fn observe(&mut self, entry: &Entry) {
-        let ProgressState { rounds, spoken, offer, said, error } = &mut self.state;
+        let ProgressState { rounds, spoken, offer, said, error, wanted } = &mut self.state;
         match entry {
             Entry::Start(start) => *offer = OfferIndex::of(&start.offer),
             Entry::Completion(completion) => {
@@ -299,6 +306,9 @@ impl Guard for Progress {
             }
             Entry::User(message) => {
                 let said_before = said.answered(message);
+                if message.from == Speaker::User {
+                    wanted.hear(&message.text);
+                }
                 if message.from == Speaker::User && !said_before && !is_go_ahead(&message.text) {
                     rounds.user_spoke();
                 }

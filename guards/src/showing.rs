@@ -26,7 +26,13 @@ const SHOWINGS: &[&str] = &[
     "montre",
     "exemple", //
     "mostra",
+    "mostre",
     "codice", //
+    "laat zien",
+    "laat het zien",
+    "toon",   //
+    "pokaż",  //
+    "göster", //
     "код",
     "покажи", //
     "コード",
@@ -34,6 +40,7 @@ const SHOWINGS: &[&str] = &[
     "例", //
     "代码",
     "给我看",
+    "展示",
     "示例", //
     "코드",
     "보여",

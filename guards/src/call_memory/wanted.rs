@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Lists, folded};
+use crate::words::{Found, Lists, folded};
+use balk_contract::nudge::is_nudge;
 use balk_contract::wording::is_longer;
 
 /// How often a request wants something.
@@ -22,6 +23,8 @@ pub(crate) struct Wanted {
 /// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
 /// things.
 const CHARS: usize = 400;
+/// How often somebody wants it who says "several times". Assumed: who wants more gives a number.
+const SEVERAL_TIMES: u32 = 10;
 /// The most times that a user wants something in so many words, and as a mere number.
 const TIMES: u32 = 1_000;
 const NUMBER: u32 = 20;
@@ -32,7 +35,8 @@ impl Wanted {
             return Self::default();
         }
         let text = request.to_lowercase();
-        let mut wanted = Self { awaits: awaits(request), ..Self::default() };
+        let found = words_of(request);
+        let mut wanted = Self { awaits: found.has(0), ..Self::default() };
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
             let bare = word.trim_matches(|c| !is_of_word(c));
@@ -47,13 +51,29 @@ impl Wanted {
                 wanted.number = wanted.number.max(number);
             }
         }
+        if wanted.times == 0 && found.has(1) {
+            wanted.times = SEVERAL_TIMES;
+        }
         wanted
+    }
+
+    /// The user spoke. A nudge that says nothing of it leaves what was wanted.
+    pub(crate) fn hear(&mut self, text: &str) {
+        let wanted = Self::of(text);
+        if wanted != Self::default() || !is_nudge(text) {
+            *self = wanted;
+        }
+    }
+
+    /// How often any call is wanted, in words for that; 0 if they say none.
+    pub(crate) fn times(self) -> u32 {
+        self.times
     }
 }
 
-fn awaits(request: &str) -> bool {
-    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[AWAITING]));
-    LISTS.find(&folded(request)).has(0)
+fn words_of(request: &str) -> Found {
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[AWAITING, SEVERAL]));
+    LISTS.find(&folded(request))
 }
 
 /// Whether a short message only says "again": what it is about is wanted once more, as often as it comes.
@@ -164,6 +184,20 @@ const AGAIN: &[&str] = &[
     "再次", "重试", "다시", "한 번 더", "재시도",
 ];
 
+/// Words of those who want it more than once, and give no number. "It failed several times" is said by those who have
+/// a reason to see it again, too.
+#[rustfmt::skip]
+const SEVERAL: &[&str] = &[
+    "several times", "a few times", "few more times", "couple of times", "multiple times", "over and over",
+    "mehrmals", "mehrfach", "mehrere male", "ein paar mal", "ein paarmal", "einige male",
+    "varias veces", "unas cuantas veces", "un par de veces", "plusieurs fois", "quelques fois",
+    "à plusieurs reprises", "più volte", "alcune volte", "un paio di volte", "diverse volte",
+    "várias vezes", "algumas vezes", "umas vezes", "een paar keer", "meerdere keren", "enkele keren",
+    "een aantal keer", "kilka razy", "kilkakrotnie", "несколько раз", "пару раз",
+    "birkaç kez", "birkaç kere", "birkaç defa", "flera gånger", "några gånger",
+    "几次", "多次", "几遍", "反复", "何回か", "何度か", "数回", "繰り返し", "몇 번", "여러 번", "반복",
+];
+
 /// Words of those who want something to be waited for, or to be told when it happens. "Until the tests pass" and "when
 /// you are done" are about the model's own work, so they are none.
 #[rustfmt::skip]
@@ -204,6 +238,15 @@ mod tests {
             ("ズームを4回してください。", 4, 0),
             ("请运行三次。", 3, 0),
             ("7번 눌러 주세요", 7, 0),
+            ("Run it a few times, it is flaky.", 10, 0),
+            ("Run it several times, at least 4 times.", 4, 0),
+            ("Starte ihn mehrmals hintereinander.", 10, 0),
+            ("Draai het een paar keer achter elkaar.", 10, 0),
+            ("Eseguilo più volte di seguito.", 10, 0),
+            ("Запусти несколько раз подряд.", 10, 0),
+            ("请连续多跑几次。", 10, 0),
+            ("何回か実行してください。", 10, 0),
+            ("연달아 몇 번 돌려 주세요.", 10, 0),
             ("Undo the last four changes.", 0, 4),
             ("往下滚动6格", 0, 6),
             ("Louder by 5.", 0, 5),

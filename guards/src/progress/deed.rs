@@ -6,6 +6,7 @@
 //! a command before the place where two of them differ. Other languages are only known by a few verbs: tools and
 //! commands have English names nearly everywhere.
 
+use crate::arguments::beginning;
 use crate::similarity::common_prefix;
 use balk_contract::{Effect, ToolCall};
 
@@ -28,6 +29,12 @@ const ASKS: &[&str] = &[
     "browse", "check", "test", "select", "count", "describe", "status", "delegate", "agent", "grep", "rg", "fd", "ls",
     "cat", "head", "tail", "python", "python3", "node", "buscar", "chercher", "suchen", "recherche", "suche",
 ];
+/// Programs that only look at something.
+#[rustfmt::skip]
+const LOOKS: [&str; 19] = [
+    "ls", "cat", "head", "tail", "less", "grep", "rg", "fd", "find", "tree", "stat", "file", "wc", "diff", "du", "df",
+    "which", "pwd", "ps",
+];
 /// Names of members that hold a command.
 const COMMANDS: [&str; 6] = ["command", "cmd", "sql", "query", "statement", "script"];
 
@@ -42,6 +49,29 @@ pub(super) fn is_deed(before: &str, call: &ToolCall) -> bool {
         let frame = &call.arguments[..call.arguments.floor_char_boundary(same)];
         command(frame).is_some_and(|it| words(it).find_map(said) == Some(true))
     })
+}
+
+/// Whether this call runs a program that only looks at something, where the command before, if it was one, ran another
+/// one: a look for the cause.
+pub(super) fn is_another_look(before: &str, call: &ToolCall) -> bool {
+    let after = beginning(&call.arguments);
+    // What is piped into another program, or comes before one, is that program's.
+    let is_alone = !command(after).is_some_and(|it| it.contains(['|', ';', '&']));
+    program(after).is_some_and(|it| is_alone && LOOKS.contains(&it) && program(beginning(before)) != Some(it))
+}
+
+/// Whether two commands run programs that are not one, and do not both ask.
+pub(super) fn are_other_programs(before: &str, after: &str) -> bool {
+    match [before, after].map(program) {
+        [Some(one), Some(other)] => one != other && [one, other].map(said) != [Some(false); 2],
+        _ => false,
+    }
+}
+
+/// The first word of the command that these arguments hold.
+fn program(arguments: &str) -> Option<&str> {
+    let command = command(arguments)?.trim_start().strip_prefix('"')?.trim_start();
+    command.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/')).next()
 }
 
 /// Whether the name of the tool says that it asks or looks for something, so that a short answer is one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 
-use super::deed::is_deed;
+use super::deed::{is_another_look, is_deed};
 use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
 use super::spelling::are_about_others;
@@ -166,6 +166,11 @@ impl Before {
             false if is_near_answer(one, other, says()) => Step::NearAnswer,
             true | false => Step::Other,
         }
+    }
+
+    /// Whether this call is a look at something, after another command.
+    pub(super) fn was_other_than(&self, call: &ToolCall) -> bool {
+        self.arguments.as_deref().is_some_and(|before| is_another_look(before, call))
     }
 
     /// How a call follows that has not run.

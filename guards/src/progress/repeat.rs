@@ -20,7 +20,7 @@ use balk_contract::{Subject, ToolCall};
 /// is no standstill at all where these calls seem to write.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let (newest, last) = rounds.looks(call.key).next()?;
-    if !now.agrees(rounds, last) {
+    if !now.agrees(rounds, last) || now.results.is_none() && last.failed && may_be_mended(rounds, call.key) {
         return None;
     }
     let looks = of_this_job(rounds, call.key).enumerate().filter(|(_, round)| round.calls(call.key));
@@ -56,6 +56,12 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         patience: if tries_again { 2 } else { patience },
         ..Finding::new(Rule::Repeat, Subject::Call(call.key), now.counted(seen), newest.turn)
     })
+}
+
+/// Whether something new that may have changed something worked since this call failed: only its answer can say what
+/// that was good for, so it is judged once it ran.
+fn may_be_mended(rounds: &Rounds, call: CallKey) -> bool {
+    rounds.still().take_while(|round| !round.calls(call)).any(|round| round.is_new() && round.may_change())
 }
 
 /// The rounds since something new began after a series of looks: before that, they may have been at another job (spec

@@ -17,6 +17,7 @@ use balk_contract::{Origin, Subject, ToolCall};
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let failure = match now.results {
         Some(_) => common_failure(&call.tool, now)?,
+        None if rounds.before().was_other_than(call) => return None,
         None => rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?.failure?,
     };
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);

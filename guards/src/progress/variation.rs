@@ -1,6 +1,7 @@
 //! How the arguments of two calls of one tool differ, as far as it tells items from pages: a model that asks about one
 //! item after another learns something from each "no", one that turns pages after the end does not.
 
+use super::deed::are_other_programs;
 use super::look::{differing, is_counted, renamed};
 use crate::arguments::beginning;
 use balk_contract::identity;
@@ -52,7 +53,8 @@ impl Variation {
                 false => Self::Item,
             };
         }
-        match is_one(one) && is_one(other) && (is_long(one) || is_long(other)) {
+        let is_worded = is_one(one) && is_one(other) && (is_long(one) || is_long(other));
+        match is_worded && !are_other_programs(before, after) {
             true => Self::Worded,
             false => Self::Other,
         }

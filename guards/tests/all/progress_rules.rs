@@ -289,8 +289,11 @@ fn a_file_that_grows_that_follows_news_or_stands_among_others_is_not_rewritten()
 fn what_nobody_knows_to_be_a_change_buys_patience_and_no_silence() {
     let test = || bash("pytest -q").answers_something("FAILED test_a - assert 1 == 2");
     let patch = |n: usize| bash(&format!("sed -i s/a/{n}/ a.py")).answers_something("");
-    let turns = (0..20).flat_map(|n| [test(), patch(n)]).take(13);
-    check(turns, &["5 note repeat 1", "9 note persisting-failure 1", "13 block repeat 2"]);
+    let turns = (0..15).flat_map(|n| [test(), patch(n)]);
+    let notes = ["5 note repeat 1", "9 note persisting-failure 1"];
+    let to_the_end =
+        ["21 block persisting-failure 2", "25 ask persisting-failure 3", "29 stop persisting-failure 4"];
+    check(turns, &[&notes[..], &to_the_end].concat());
 }
 
 #[test]

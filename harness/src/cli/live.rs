@@ -6,15 +6,15 @@ mod looks;
 mod reacting;
 mod server;
 mod showing;
+mod worlds;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use balk_contract::wire::{Asking, Dialect};
 use balk_reports::records::{
     Bench as Record, Drawn, MAX_TURNS, Plan, PlannedLive, PlannedScenario, Seeds, Suite, is_under_test,
 };
-use balk_scenarios::{Kind, Pools, Worlds};
+use balk_scenarios::Pools;
 use clap::Args;
 use serde_json::Number;
 
@@ -37,6 +37,7 @@ use following::Following;
 use reacting::React;
 use server::Server;
 use showing::{show, shown};
+use worlds::{once_each, that_balk};
 
 /// Arguments of `balk live`.
 #[derive(Args, Clone, Debug)]
@@ -420,30 +421,6 @@ const MAX_TOKENS: &str = "max_tokens";
 const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 const TEMPERATURE: &str = "temperature";
 const STREAM: &str = "stream";
-
-/// Each world once. Both actors of a file have one world, and a slip of a drawn world is what an actor does; here
-/// neither plays.
-fn once_each(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
-    let mut seen = BTreeSet::new();
-    worlds.retain(|it| match &it.worlds {
-        Worlds::Written(_) => seen.insert(it.text.clone()),
-        Worlds::Drawn(target) => target.kind() != Some(Kind::Stubborn),
-    });
-    if worlds.is_empty() {
-        let error = Error::usage("--suite", "a world", "slips, which are for scripted actors");
-        return Err(error.hint("name a plan, such as drawn/debug"));
-    }
-    Ok(worlds)
-}
-
-/// The scenarios whose scripted model balks.
-fn that_balk(mut worlds: Vec<Asked>) -> Result<Vec<Asked>, Error> {
-    worlds.retain(|it| it.worlds.kind() == Some(Kind::Stubborn));
-    if worlds.is_empty() {
-        return Err(Error::usage("--suite", "a scenario whose scripted model balks", "none"));
-    }
-    Ok(worlds)
-}
 
 /// Parses a temperature, which is sent as it is written.
 fn temperature(text: &str) -> Result<Number, String> {

@@ -145,6 +145,14 @@ pub(super) fn http_failure(line: &[u8], start: usize) -> Option<HttpFailure> {
     (is_phrased() || is_announced()).then_some(HttpFailure([*first, *second, *third]))
 }
 
+/// Whether a status of HTTP of a server that is busy begins here, in brackets of its own: "does not answer (503)". As
+/// many things may be counted so, so it is no failure by itself.
+pub(super) fn is_busy(line: &[u8], start: usize) -> bool {
+    let is_status =
+        |it: &[u8]| matches!(it, [b'4', b'2', b'9', b')', ..] | [b'5', b'0', b'2'..=b'4', b')', ..]);
+    line[..start].ends_with(b"(") && is_status(&line[start..])
+}
+
 /// Whether a text ends with a word for a status of HTTP.
 fn marks_status(text: &[u8]) -> bool {
     BEFORE_STATUS.iter().any(|word| {

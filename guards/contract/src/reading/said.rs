@@ -4,7 +4,9 @@ use memchr::{memchr, memchr_iter};
 
 use super::json::Telling;
 use super::line::{Line, is_marked, is_of_differences, is_silent};
-use super::number::{Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_denied};
+use super::number::{
+    Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_busy, is_denied,
+};
 use super::shape::{Counts, Shape};
 use super::word_lines::WordLines;
 use super::words::{Meaning, meaning, next_word};
@@ -275,6 +277,7 @@ impl Said {
             if let Some(status) = http_failure(line, start) {
                 self.refused(status);
             }
+            self.hint |= is_busy(line, start);
             return length;
         }
         let Some((meaning, length)) = meaning(rest) else { return 1 };

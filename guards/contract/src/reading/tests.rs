@@ -1,3 +1,5 @@
+mod abroad;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -58,8 +58,8 @@ pub(super) struct Reacted {
 }
 
 impl React {
-    /// Samples reactions in every unit of the record, or in the runs of scripted models, and writes what was found. None
-    /// if they were not asked for, or the run was interrupted before.
+    /// Samples reactions in every unit of the record, or in the runs of scripted models, and writes what was found.
+    /// None if they were not asked for, or the run was interrupted before.
     pub(super) fn run(
         &self,
         pool: &ThreadPool,

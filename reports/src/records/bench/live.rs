@@ -19,8 +19,8 @@ pub struct PlannedLive {
     pub system: String,
     /// Settings of every request, as they were sent (`max_tokens`, `temperature`), and of every trial (`max_turns`).
     pub sampling: Vec<Drawn>,
-    /// Whether it was only asked what it does after messages that came to scripted models (`balk live --messages`). Then
-    /// no trial is played, and `reactions.json` has the counts.
+    /// Whether it was only asked what it does after messages that came to scripted models (`balk live --messages`).
+    /// Then no trial is played, and `reactions.json` has the counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub messages: bool,
 }

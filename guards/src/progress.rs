@@ -173,10 +173,7 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        let wanted = match finding.rule {
-            Rule::Repeat | Rule::Cycle => self.state.wanted.times().saturating_mul(finding.period),
-            _ => 0,
-        };
+        let wanted = if finding.rule == Rule::Repeat { self.state.wanted.times() } else { 0 };
         (needed > 0).then_some(needed.saturating_mul(finding.patience).max(wanted))
     }
 

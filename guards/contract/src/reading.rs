@@ -33,6 +33,7 @@ use shape::{Counts, Shape};
 mod errors;
 mod json;
 mod line;
+mod meaning;
 mod number;
 mod said;
 mod shape;

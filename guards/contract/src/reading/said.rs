@@ -4,12 +4,13 @@ use memchr::{memchr, memchr_iter};
 
 use super::json::Telling;
 use super::line::{Line, is_marked, is_of_differences, is_silent};
+use super::meaning::Meaning;
 use super::number::{
     Count, HttpFailure, count_after, count_before, exit_status, http_failure, is_busy, is_denied,
 };
 use super::shape::{Counts, Shape};
 use super::word_lines::WordLines;
-use super::words::{Meaning, meaning, next_word};
+use super::words::{meaning, next_word};
 use crate::identity::masked::identity_of;
 
 /// Bytes at the beginning and at the end of an answer that are read. What comes between is mostly the contents of a

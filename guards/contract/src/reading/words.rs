@@ -1,34 +1,9 @@
 //! Words of failure and of success, by their first byte.
 
-mod listed;
-
-/// What a word means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// Something failed.
-    Failure,
-    /// Something failed that may work later: a network, a lock, a limit of rate.
-    Passing,
-    /// A time ran out, which may be enough later, unless it was spent on waiting for a part of a page.
-    Timeout,
-    /// A part of a page or a window, which is there or not.
-    Part,
-    /// Something failed that stays so until something changes: a name, a form, a right.
-    Lasting,
-    /// In a failure that names nothing lasting, a sign that it may work later. By itself it is no failure.
-    Hint,
-    /// Something worked, if a line begins with it.
-    Success,
-    /// There was no failure: "no errors".
-    Nothing,
-    /// An exit status follows.
-    Exit,
-    /// Something failed, unless a count of zero follows.
-    Counted,
-}
-
-use Meaning::Nothing;
+use super::meaning::Meaning::{self, Nothing};
 use listed::words;
+
+mod listed;
 
 /// The meaning of the word at the start of a text, and its length. Case does not matter.
 pub(super) fn meaning(text: &[u8]) -> Option<(Meaning, usize)> {
@@ -156,8 +131,8 @@ const STARTS: u8 = 1;
 const DIVIDES: u8 = 2;
 const ALONE: u8 = 4;
 
-/// Words are not parts of names and paths. Chinese and Japanese put no mark between words. A letter of Russian may start
-/// one wherever it stands: the bytes before it are those of other letters, too.
+/// Words are not parts of names and paths. Chinese and Japanese put no mark between words. A letter of Russian may
+/// start one wherever it stands: the bytes before it are those of other letters, too.
 static KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;

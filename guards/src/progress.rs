@@ -173,7 +173,13 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        let wanted = if finding.rule == Rule::Repeat { self.state.wanted.times() } else { 0 };
+        let times = self.state.wanted.times();
+        let wanted = match finding.rule {
+            Rule::Repeat => times,
+            // In a circle, what is wanted comes with other calls.
+            Rule::Cycle => times.div_ceil(2).saturating_mul(finding.period),
+            _ => 0,
+        };
         (needed > 0).then_some(needed.saturating_mul(finding.patience).max(wanted))
     }
 

@@ -174,11 +174,13 @@ impl Progress {
             Rule::RepeatedText => it.same_texts,
         };
         let times = self.state.wanted.times();
-        let wanted = match finding.rule {
-            Rule::Repeat => times,
+        let wanted = if finding.rule == Rule::Repeat {
+            times
+        } else if finding.rule == Rule::Cycle {
             // In a circle, what is wanted comes with other calls.
-            Rule::Cycle => times.div_ceil(2).saturating_mul(finding.period),
-            _ => 0,
+            times.div_ceil(2).saturating_mul(finding.period)
+        } else {
+            0
         };
         (needed > 0).then_some(needed.saturating_mul(finding.patience).max(wanted))
     }

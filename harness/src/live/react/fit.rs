@@ -36,8 +36,9 @@ pub fn fit(record: &Reactions) -> Option<Measured> {
     let moved = |it: &ReactionCounts| [it.moved, it.samples];
     let first = share(record, &[(stack, false)], moved)?;
     let second = share(record, &[(stack, true)], moved);
+    let option = if record.scripted { "--messages" } else { "--react" };
     let measured =
-        format!("balk live --react: {} trials, samples of a message: {}", record.trials, record.samples);
+        format!("balk live {option}: {} trials, samples of a message: {}", record.trials, record.samples);
     let mut fitted = Measured::new(&record.model, &measured, nearest(first.value()));
     if let Some(second) = second {
         fitted.base = Some(base(first, second));

@@ -57,7 +57,7 @@ struct Spoken {
 type Places = BTreeMap<usize, Vec<(u64, u64, usize)>>;
 
 impl Messages {
-    /// The places of a plan. Of each message, the first ones of [`MOST_PLACES`] worlds, and more of them if it has
+    /// The places of a plan. Of each message, the first ones of four worlds, and more of them if it has
     /// fewer worlds; those with short views come first, because they cost less.
     pub fn find(pool: &ThreadPool, matrix: &Matrix, model: &Model<'_>) -> Self {
         let (plan, stacks) = (matrix.plan(), &messages(&matrix.stacks)[STACKS..]);

@@ -33,13 +33,12 @@ use std::sync::Arc;
 
 use crate::reading::{Errors, Findings, FoundErrors, Reading};
 use goes_on::says_it_goes_on;
-pub(crate) use goes_on::says_not_yet;
 use known::Known;
 pub use masked::identity;
 pub use result_key::ResultKey;
 
 mod digits;
-mod goes_on;
+pub(crate) mod goes_on;
 mod known;
 pub(crate) mod masked;
 mod moment;

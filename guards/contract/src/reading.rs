@@ -21,7 +21,7 @@
 //! answer that says "yet" may come, whatever else it says. A time that ran out may be enough later, unless it was spent
 //! on waiting for a part of a page: that depends on the page. `balk texts` shows how messages of real tools are read.
 
-use crate::identity::says_not_yet;
+use crate::identity::goes_on::says_not_yet;
 pub use errors::Errors;
 pub(crate) use errors::FoundErrors;
 use json::Telling;

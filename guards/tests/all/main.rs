@@ -47,7 +47,6 @@ mod progress_counted;
 mod progress_failures;
 mod progress_healthy;
 mod progress_ladders;
-mod progress_looks;
 mod progress_neighbours;
 mod progress_rules;
 mod progress_same_answer;

@@ -40,6 +40,7 @@ pub fn reactions(record: &Reactions) -> Document {
     ])
 }
 
+/// What serves the task.
 const SERVES: &str = "A call serves the task if it changes the world or gets a result that the messages did not have \
                       yet; a call that ends the task, if the goal holds.";
 
@@ -53,9 +54,11 @@ fn scripted(record: &Reactions) -> Document {
          at most {} places, of different worlds where there are as many, and those with the fewest messages before. \
          At each the real model's next completion was sampled (samples: {}) after nothing but results or what the \
          user of the world says, after the user's `{}`, and after the message, or the answer to a question. A stack \
-         repairs that completion as in any run, and the call that it makes counts.",
+         repairs that completion as in any run, and the call that it makes counts. Where stacks share a rule, what \
+         comes after nothing and after `{}` is of the places of all of them.",
         record.most_places,
         record.samples,
+        Reactions::PROCEED,
         Reactions::PROCEED
     );
     let meaning = format!(
@@ -84,7 +87,6 @@ fn by_message(record: &Reactions) -> Table {
     for stack in stacks.filter(|it| ![Reactions::NONE, Reactions::PROCEED].contains(it)) {
         let rules = record.rules((stack, false)).into_iter().map(Some);
         for rule in std::iter::once(None).chain(rules) {
-            // Two stacks may have one rule; a message of the other one is not what is asked about.
             let is_here = |it: &ReactionRow| match rule {
                 Some(rule) => it.rule.as_deref() == Some(rule),
                 None => it.rule.as_deref().is_some_and(|it| record.rules((stack, false)).contains(it)),
@@ -223,13 +225,17 @@ mod tests {
     use crate::report::document::markdown;
 
     fn shown(rows: Vec<ReactionRow>) -> String {
+        shown_as(false, rows)
+    }
+
+    fn shown_as(scripted: bool, rows: Vec<ReactionRow>) -> String {
         let (balk, model) = ("0".to_owned(), "m".to_owned());
         let record = Reactions {
             schema: REACTIONS_SCHEMA,
             balk,
             model,
             samples: 2,
-            scripted: false,
+            scripted,
             most_places: 4,
             trials: 3,
             rows,
@@ -240,6 +246,34 @@ mod tests {
     #[test]
     fn a_model_that_never_balks_gets_one_sentence() {
         assert_eq!(shown(Vec::new()), "The model balked in none of 3 trials, so no message was tried.\n");
+    }
+
+    #[test]
+    fn a_message_to_scripted_models_stands_beside_nothing_and_the_users_word_in_its_places() {
+        let row = |message: &str, rule: &str, calls: u64| {
+            let counts = ReactionCounts { places: 2, samples: 4, calls, ..ReactionCounts::default() };
+            let (message, rule, world) = (message.to_owned(), Some(rule.to_owned()), "a".to_owned());
+            ReactionRow { message, again: false, rule, world, balked: Truth::Stuck(Stuck::TextOnly), counts }
+        };
+        let text = shown_as(
+            true,
+            vec![
+                row(Reactions::NONE, "a/one", 1),
+                row(Reactions::NONE, "b/two", 0),
+                row(Reactions::PROCEED, "a/one", 2),
+                row(Reactions::PROCEED, "b/two", 0),
+                row("mine", "a/one", 3),
+                row("mine", "b/two", 4),
+            ],
+        );
+        let calls = |start: &str| {
+            let line = text.lines().find(|it| it.starts_with(start)).expect(start);
+            let cells = line.split('|').skip(4).take(3);
+            cells.map(|it| it.split_whitespace().next().expect("a share").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(calls("| `mine`, all | 4 | 8 |"), ["12.5", "25.0", "87.5"]);
+        assert_eq!(calls("| `a/one` | 2 | 4 |"), ["25.0", "50.0", "75.0"]);
+        assert_eq!(calls("| `b/two` | 2 | 4 |"), ["0.0", "0.0", "100.0"]);
     }
 
     #[test]

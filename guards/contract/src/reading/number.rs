@@ -145,8 +145,8 @@ pub(super) fn http_failure(line: &[u8], start: usize) -> Option<HttpFailure> {
     (is_phrased() || is_announced()).then_some(HttpFailure([*first, *second, *third]))
 }
 
-/// Whether a status of HTTP of a server that is busy begins here, in brackets of its own: "does not answer (503)". As
-/// many things may be counted so, so it is no failure by itself.
+/// Whether a status of HTTP of a server that is busy begins here, in brackets of its own: "does not answer (503)". What
+/// is counted may stand there, too, so by itself it is no failure.
 pub(super) fn is_busy(line: &[u8], start: usize) -> bool {
     let is_status =
         |it: &[u8]| matches!(it, [b'4', b'2', b'9', b')', ..] | [b'5', b'0', b'2'..=b'4', b')', ..]);

@@ -179,6 +179,15 @@ pub(super) fn ends(text: &[u8], at: usize) -> bool {
 mod tests {
     use super::*;
 
+    /// A word that begins like another one comes before it.
+    #[test]
+    fn every_word_means_what_its_own_line_says() {
+        let all = || (0..=u8::MAX).flat_map(|first| words(first).iter());
+        let hidden: Vec<_> =
+            all().filter(|(word, own)| meaning(word.as_bytes()) != Some((*own, word.len()))).collect();
+        assert!(hidden.is_empty(), "{hidden:?}");
+    }
+
     #[test]
     fn a_word_is_found_in_its_pair_as_in_the_whole_list() {
         let all = || (0..=u8::MAX).flat_map(|first| words(first).iter());

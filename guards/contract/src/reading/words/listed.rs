@@ -232,7 +232,7 @@ const fn of_other_scripts(first: u8) -> Words {
         0xe3 => &[
             ("ネットワークに届きません", Passing), ("ビジー", Hint), ("しばらく", Hint),
             ("ありません", Lasting), ("できません", Lasting), ("エラー", Failure), ("タイムアウト", Timeout),
-            ("失敗", Failure), ("構文エラー", Lasting), ("セレクタ", Part), ("はありません", Lasting),
+            ("失敗", Failure), ("セレクタ", Part), ("はありません", Lasting),
         ],
         0xe4 => &[
             ("一時的", Passing), ("不存在", Lasting), ("不能", Lasting), ("不是", Lasting),
@@ -244,11 +244,11 @@ const fn of_other_scripts(first: u8) -> Words {
             ("已存在", Lasting),
         ],
         0xe6 => &[
-            ("暂时", Hint), ("暫時", Hint), ("无法连接", Passing), ("接続が相手", Passing),
+            ("暂时不能", Passing), ("暂时", Hint), ("暫時", Hint), ("構文エラー", Lasting), ("无法连接", Passing), ("接続が相手", Passing),
             ("接続を拒否", Passing), ("拒绝连接", Passing), ("接続", Hint), ("文件已存在", Lasting),
             ("无效", Lasting), ("无法", Failure), ("未匹配", Lasting), ("未声明", Lasting),
             ("未找到", Lasting), ("未预期", Lasting), ("找不到", Lasting), ("拒否", Lasting),
-            ("拒绝", Lasting), ("暂时不能", Passing), ("权限不够", Lasting), ("没有规则", Lasting),
+            ("拒绝", Lasting), ("权限不够", Lasting), ("没有规则", Lasting),
             ("没有那个", Lasting),
         ],
         0xe7 => &[

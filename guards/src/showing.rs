@@ -274,8 +274,17 @@ mod tests {
 
     #[test]
     fn some_want_to_be_shown_code() {
-        for text in ["Enséñame el código, por favor.", "Show it.", "コードを見せてください。"]
-        {
+        for text in [
+            "Enséñame el código, por favor.",
+            "Show it.",
+            "コードを見せてください。",
+            "Mostre o texto antes.",
+            "Laat zien wat je schrijft.",
+            "Toon het eerst.",
+            "Najpierw pokaż tekst.",
+            "Önce metni burada göster.",
+            "先把内容展示一下。",
+        ] {
             assert!(asks_to_see(text), "{text}");
         }
         assert!(!asks_to_see("Go on, please."));

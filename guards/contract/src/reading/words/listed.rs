@@ -244,7 +244,8 @@ const fn of_other_scripts(first: u8) -> Words {
             ("已存在", Lasting),
         ],
         0xe6 => &[
-            ("暂时不能", Passing), ("暂时", Hint), ("暫時", Hint), ("構文エラー", Lasting), ("无法连接", Passing), ("接続が相手", Passing),
+            ("暂时不能", Passing), ("暂时", Hint), ("暫時", Hint), ("構文エラー", Lasting),
+            ("无法连接", Passing), ("接続が相手", Passing),
             ("接続を拒否", Passing), ("拒绝连接", Passing), ("接続", Hint), ("文件已存在", Lasting),
             ("无效", Lasting), ("无法", Failure), ("未匹配", Lasting), ("未声明", Lasting),
             ("未找到", Lasting), ("未预期", Lasting), ("找不到", Lasting), ("拒否", Lasting),

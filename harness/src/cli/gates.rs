@@ -69,8 +69,14 @@ impl Gates {
     /// Checks that the gates can be judged, before anything runs.
     ///
     /// # Errors
-    /// A stack or a scenario that is not in the plan; a change if there is only one record.
+    /// A plan without trials; a stack or a scenario that is not in the plan; a change if there is only one record.
     pub(super) fn fit(&self, plan: &Plan, records: Records) -> Result<(), Error> {
+        if let Some(gate) = self.fail_on.first()
+            && plan.live.as_ref().is_some_and(|it| it.messages)
+        {
+            return Err(Error::usage("--fail-on", "a record with trials", format!("`{gate}`"))
+                .hint("--messages plays none"));
+        }
         for gate in &self.fail_on {
             gate.fits(plan).map_err(|NoSuch { what, asked, nearest }| {
                 let wrong = Error::usage("--fail-on", &format!("a measured {what}"), format!("`{asked}`"));

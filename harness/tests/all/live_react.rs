@@ -189,6 +189,12 @@ fn messages_to_scripted_models_are_tried_where_they_came() {
     let (code, _, err) = ran(&mut balk(folder.path(), &again));
     assert_eq!(code, 0, "{err}");
     assert_eq!(read("e/reactions.json"), read("d/reactions.json"));
+
+    // No trial is played, so a gate would pass whatever the model does.
+    let (code, _, err) =
+        ran(&mut balk(folder.path(), &["live", "--offline", "d", "--fail-on", "recovery<0.9"]));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("--fail-on: expected a record with trials"), "{err}");
 }
 
 #[test]

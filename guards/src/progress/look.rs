@@ -276,9 +276,20 @@ fn differ_in_case(one: &str, other: &str) -> bool {
     one.len().abs_diff(other.len()) <= CASE_BYTES && first.eq(second)
 }
 
+/// Signs of a text without blanks that are as much as three words: a Chinese word mostly has two.
+const SIGNS: usize = 6;
+
+/// Whether a text has three words, also in a script that puts no blanks between them.
+pub(super) fn is_phrase(text: &str) -> bool {
+    let is_sign =
+        |c: &char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    text.split_ascii_whitespace().nth(2).is_some()
+        || !text.is_ascii() && text.chars().filter(is_sign).nth(SIGNS - 1).is_some()
+}
+
 /// Whether both are texts of several words: a name that takes the place of another is the next item of a batch.
 fn is_reworded(one: &str, other: &str) -> bool {
-    [one, other].iter().all(|it| it.split_ascii_whitespace().nth(2).is_some())
+    [one, other].iter().all(|it| is_phrase(it))
 }
 
 /// Whether a call that works asks for the same in nearly the same words, and for nothing else.

@@ -257,13 +257,25 @@ fn is_answer(result: &ToolResult) -> bool {
     }
 }
 
-/// Whether a short text says in its form that nothing was found: an empty list, a count of zero, no value.
+/// Words with which a short answer says that nothing was found, first or last in it.
+#[rustfmt::skip]
+const NOTHING: [&str; 45] = [
+    "0", "null", "nil", "none", "no", "kein", "keine", "keinen", "nichts", "aucun", "aucune", "rien", "ningún",
+    "ninguna", "nada", "sin", "nenhum", "nenhuma", "sem", "nessun", "nessuna", "niente", "nulla", "geen", "niets",
+    "brak", "žádný", "žádné", "inga", "inget", "ingen", "intet", "nincs", "niciun", "нет", "ничего", "немає", "нічого",
+    "yok", "tidak", "tiada", "không", "لا", "नहीं", "없음",
+];
+/// The same in scripts without blanks.
+const NOTHING_INSIDE: [&str; 8] = ["没有", "未找到", "无结果", "沒有", "なし", "ません", "없습니다", "ไม่พบ"];
+
+/// Whether a short text says that nothing was found: an empty list, a count of zero, no value, or in words.
 fn is_nothing(text: &str) -> bool {
     const EMPTY: [&str; 4] = ["[]", "{}", "()", "\"\""];
-    const WORDS: [&str; 4] = ["0", "null", "nil", "none"];
+    let has = |all: &[&str]| all.iter().any(|it| text.contains(it));
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    let says_none = |word: &str| WORDS.iter().any(|it| word.eq_ignore_ascii_case(it));
-    EMPTY.iter().any(|it| text.contains(it)) || words.next().is_some_and(says_none)
+    let ends = [words.next(), words.last()];
+    let says_none = |word: &str| NOTHING.contains(&&*word.to_lowercase());
+    has(&EMPTY) || has(&NOTHING_INSIDE) || ends.into_iter().flatten().any(says_none)
 }
 
 /// Whether a command searches, so that no output is its answer.
@@ -277,11 +289,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_list_a_count_of_zero_and_no_value_are_nothing() {
-        for text in ["[]", r#"{"rows": []}"#, "(0 rows)", "0 results", "(nil)", "null", "None"] {
+    fn an_empty_list_a_count_of_zero_no_value_and_a_no_are_nothing() {
+        for text in [
+            "[]",
+            r#"{"rows": []}"#,
+            "(0 rows)",
+            "0 results",
+            "(nil)",
+            "null",
+            "None",
+            "no page",
+            "nessuna voce",
+            "sonuç yok",
+            "нет страниц",
+            "没有结果",
+            "なし",
+            "결과 없음",
+        ] {
             assert!(is_nothing(text), "{text}");
         }
-        for text in ["ok", "", "done", "7 rows", "[x]", "1", ".", "nothing to do"] {
+        for text in ["ok", "", "done", "7 rows", "[x]", "1", ".", "nothing to do", "noted", "sent", "已发送"]
+        {
             assert!(!is_nothing(text), "{text}");
         }
     }

@@ -2,7 +2,7 @@
 //! item after another learns something from each "no", one that turns pages after the end does not.
 
 use super::deed::are_other_programs;
-use super::look::{differing, is_counted, renamed};
+use super::look::{differing, is_counted, is_phrase, renamed};
 use crate::arguments::beginning;
 use balk_contract::identity;
 
@@ -25,10 +25,14 @@ pub(super) enum Variation {
     None,
 }
 
-/// Words in the names of the place at which a list goes on, as interfaces have them in every language. Without
-/// one, a page is an item.
-const PLACES: [&str; 11] =
-    ["page", "offset", "cursor", "token", "since", "after", "before", "until", "skip", "start", "next"];
+/// Words in the names of the place at which a list goes on: mostly English, and pages in other languages. Without one,
+/// a page is an item.
+#[rustfmt::skip]
+const PLACES: [&str; 29] = [
+    "page", "offset", "cursor", "token", "since", "after", "before", "until", "skip", "start", "next",
+    "seite", "blad", "pagina", "página", "strona", "sida", "sivu", "sayfa", "stránka", "oldal", "trang", "halaman",
+    "страниц", "сторінк", "ページ", "页", "頁", "페이지",
+];
 
 impl Variation {
     /// How these arguments of two calls differ.
@@ -38,7 +42,6 @@ impl Variation {
             return Self::None;
         }
         let (one, other) = differing(before, after);
-        let is_long = |text: &str| text.split_ascii_whitespace().nth(2).is_some();
         // With a quote before a colon or a comma, more than one member differs.
         let is_one = |text: &str| !text.contains("\",") && !text.contains("\":");
         let counts = is_counted(before, after);
@@ -46,19 +49,25 @@ impl Variation {
         if !counts && identity(before) == identity(after) {
             return Self::Volatile;
         }
-        if counts || renamed(one, other).is_some() {
+        if counts || renamed(one, other).is_some_and(|(one, other)| !is_sentence(one) || !is_sentence(other))
+        {
             return match is_place(before, after) {
                 true => Self::Paged,
-                false if counts && is_long(one) => Self::Counted,
+                false if counts && is_phrase(one) => Self::Counted,
                 false => Self::Item,
             };
         }
-        let is_worded = is_one(one) && is_one(other) && (is_long(one) || is_long(other));
+        let is_worded = is_one(one) && is_one(other) && (is_phrase(one) || is_phrase(other));
         match is_worded && !are_other_programs(before, after) {
             true => Self::Worded,
             false => Self::Other,
         }
     }
+}
+
+/// Whether what has no blanks is more than a word, and no path or name: a sentence in a script without blanks.
+fn is_sentence(word: &str) -> bool {
+    is_phrase(word) && !word.contains(['.', '/', '_'])
 }
 
 /// Whether the word that differs follows the name of a place, or of a reference: a page is numbered anew with every
@@ -93,6 +102,8 @@ mod tests {
             (r#"{"c":"psql -c 'select 1 offset 100'"}"#, r#"{"c":"psql -c 'select 1 offset 200'"}"#),
             (r#"{"nextToken": "f/38d"}"#, r#"{"nextToken": "f/a27"}"#),
             (r#"{"c":"logs --since 2024-05-01"}"#, r#"{"c":"logs --since 2024-05-02"}"#),
+            (r#"{"c":"archief --blad 971"}"#, r#"{"c":"archief --blad 972"}"#),
+            (r#"{"страница":1}"#, r#"{"страница":2}"#),
         ] {
             check(before, after, Variation::Paged);
         }
@@ -112,6 +123,9 @@ mod tests {
     #[test]
     fn one_text_in_other_words_is_worded_and_two_members_are_not() {
         check(r#"{"q":"how does it work"}"#, r#"{"q":"manual"}"#, Variation::Worded);
+        check(r#"{"q":"查一下失败的原因"}"#, r#"{"q":"请看看为什么失败"}"#, Variation::Worded);
+        check(r#"{"q":"東京"}"#, r#"{"q":"京都"}"#, Variation::Item);
+        check(r#"{"path":"年度财务报告.docx"}"#, r#"{"path":"季度销售汇总.docx"}"#, Variation::Item);
         check(r#"{"q":"a b c","to":"x"}"#, r#"{"q":"d e f","to":"y"}"#, Variation::Other);
         check(r#"{"q":"a"}"#, r#"{"q":"a"}"#, Variation::None);
     }

@@ -58,6 +58,25 @@ fn a_search_in_other_words_or_a_job_given_away_again_is_met_at_the_sixth() {
     check((0..7).map(task), &["6 note same-answer 1"]);
 }
 
+/// In any language: three words may stand without a blank, and "none" has many names.
+#[test]
+fn a_search_in_other_words_of_any_language_is_met_at_the_sixth() {
+    let words =
+        ["tapparella bloccata", "la tapparella non va", "tapparella ferma", "blocco della tapparella"];
+    let search = |n: usize, answer: &str| bash(&format!("casa cerca '{} {}'", words[n % 4], n / 4), answer);
+    check((0..7).map(|n| search(n, "nessuna voce")), &["6 note same-answer 1"]);
+    check((0..20).map(|n| search(n, "va bene")), &[]);
+    let tasks =
+        ["查一下评测为什么失败", "请调查提交失败的原因", "看看任务为何提交不了", "再查一次失败的原因"];
+    let task = |n: usize| {
+        calls("task", &format!(r#"{{"prompt":"{}（第{}轮）"}}"#, tasks[n % 4], n / 4))
+            .answers("The agent has finished and is not sure.")
+    };
+    check((0..7).map(task), &["6 note same-answer 1"]);
+    let page = |n: usize| bash(&format!("archief --blad {n}"), "[]");
+    check((971..978).map(page), &["6 note same-answer 1"]);
+}
+
 #[test]
 fn who_asks_about_one_item_after_another_is_left_alone() {
     check((0..60).map(|n| bash(&format!("grep -c INV-20{n} ledger.csv"), "0")), &[]);

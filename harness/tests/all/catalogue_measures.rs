@@ -238,7 +238,7 @@ fn controls_tempt_at_least_one_naive_rule() {
         let mut fired = Vec::new();
         let mut line = format!("{}:", scenario.name);
         for make in naive::all() {
-            let runs = runs(&scenario, one_in(4), &|_| make());
+            let runs = runs(&scenario, one_in(10), &|_| make());
             let count = runs.iter().filter(|run| run.grade.interventions > 0).count();
             let name = make().name().to_owned();
             write!(line, " {name} {count}").expect("writing to a string never fails");
@@ -262,8 +262,11 @@ fn every_control_is_disturbed_by_a_shipped_stack() {
     stacks.push("default".to_owned());
     // The naive ones come last in the registry, and disturb most.
     stacks.rotate_right(4);
+    // Most are disturbed in the first of them.
     let disturbs = |scenario: &Arc<Scenario>, spec: &String| {
-        under(scenario, 0..=199, spec).iter().any(|run| run.grade.false_interventions > 0)
+        (0..200).step_by(10).any(|first| {
+            under(scenario, first..=first + 9, spec).iter().any(|run| run.grade.false_interventions > 0)
+        })
     };
     let untouched: Vec<_> = all(Kind::Control)
         .filter(|scenario| !stacks.iter().any(|spec| disturbs(scenario, spec)))

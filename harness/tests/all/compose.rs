@@ -52,7 +52,7 @@ fn comparisons() -> Vec<(String, String)> {
 fn ends(stacks: &[String]) -> Vec<Vec<End>> {
     let recipes: Vec<_> = stacks.iter().map(|spec| recipe(spec)).collect();
     let slips = Target::cells(Pools::Open).into_iter().filter(|it| it.kind() == Some(Kind::Stubborn));
-    let each = 0..(*seeds().end() + 1).div_ceil(4);
+    let each = 0..(*seeds().end() + 1).div_ceil(8);
     let units: Vec<(Target, u64)> =
         slips.flat_map(|slip| each.clone().map(move |seed| (slip, seed))).collect();
     let unit = |(slip, seed): (Target, u64)| {

@@ -17,6 +17,7 @@
 //! | id of mixed digits and letters | `msg_a8Kd93LmQz7XcVb2`: 16 to 64 of both cases, often changing | `parseHTTPResponse2xxOr3xx`, `a8Kd93Lm` |
 //! | time since 1970, id that begins with one | `1767225600`, `1767225600123`, 16 to 20 digits | `1234567890`, 11 or 12 digits |
 //! | number of a process | `pid 4711`, `PID: 4711` | `port 4711`, `process 4711` |
+//! | id of a request | `req_26223360`, `"request_id": "004e2211"`, `traceId=4711` | `id=4711`, `required 5` |
 //! | reference of an element in a snapshot | `[ref=e12]`, `"ref": "s1e12"` | `ref=12`, `href=e12`, `e12` |
 //! | temporary name | after `/tmp/`: `tmpab12cd`, `.tmpXy12Za`, `tmp.Xy12Za90Qw`, `build-x7k2p9`, `go-build123456` | `/tmp/report2024.txt`, `/tmp/out.txt` |
 //!

@@ -144,8 +144,38 @@ fn is_times(unit: &str) -> bool {
 }
 
 const TIMES_WORDS: &[&str] = &[
-    "times", "x", "×", "tries", "attempts", "runs", "mal", "male", "veces", "fois", "vezes", "volte", "раз",
-    "раза", "keer", "razy",
+    "times",
+    "x",
+    "×",
+    "tries",
+    "attempts",
+    "runs",
+    "mal",
+    "male",
+    "veces",
+    "fois",
+    "vezes",
+    "volte",
+    "раз",
+    "раза",
+    "keer",
+    "razy",
+    "разів",
+    "рази",
+    "gånger",
+    "gange",
+    "ganger",
+    "krát",
+    "kertaa",
+    "alkalommal",
+    "ori",
+    "kez",
+    "kere",
+    "defa",
+    "lần",
+    "kali",
+    "مرات",
+    "बार",
 ];
 const TIMES_SIGNS: &[&str] = &["回", "度", "次", "遍", "번", "회"];
 const SIGNS: [(char, u32); 10] = [
@@ -182,6 +212,9 @@ const AGAIN: &[&str] = &[
     "réessayez", "de novo", "outra vez", "mais uma vez", "repita", "ancora", "di nuovo", "un'altra volta", "riprova",
     "ещё раз", "еще раз", "снова", "опять", "повтори", "もう一度", "もう一回", "再度", "再来", "再试", "再一次",
     "再次", "重试", "다시", "한 번 더", "재시도",
+    "nog een keer", "opnieuw", "jeszcze raz", "ponownie", "ещё разок", "ще раз", "знову", "en gång till",
+    "en gang til", "uudelleen", "ještě jednou", "znovu", "még egyszer", "încă o dată", "din nou", "tekrar", "bir daha",
+    "مرة أخرى", "من جديد", "फिर से", "एक बार और", "lần nữa", "sekali lagi", "ulangi", "อีกครั้ง",
 ];
 
 /// Words of those who want it more than once, and give no number. "It failed several times" is said by those who have
@@ -194,7 +227,11 @@ const SEVERAL: &[&str] = &[
     "à plusieurs reprises", "più volte", "alcune volte", "un paio di volte", "diverse volte",
     "várias vezes", "algumas vezes", "umas vezes", "een paar keer", "meerdere keren", "enkele keren",
     "een aantal keer", "kilka razy", "kilkakrotnie", "несколько раз", "пару раз",
-    "birkaç kez", "birkaç kere", "birkaç defa", "flera gånger", "några gånger",
+    "birkaç kez", "birkaç kere", "birkaç defa", "flera gånger", "några gånger", "flere gange", "flere ganger",
+    "nogle gange", "noen ganger", "useita kertoja", "muutaman kerran", "několikrát", "párkrát", "többször", "néhányszor",
+    "de câteva ori", "de mai multe ori", "кілька разів", "декілька разів", "пару разів", "πολλές φορές", "μερικές φορές",
+    "عدة مرات", "مرات عدة", "بضع مرات", "कई बार", "बार-बार", "कुछ बार", "vài lần", "nhiều lần", "mấy lần",
+    "beberapa kali", "berkali-kali", "หลายครั้ง", "หลายรอบ",
     "几次", "多次", "几遍", "反复", "何回か", "何度か", "数回", "繰り返し", "몇 번", "여러 번", "반복",
 ];
 
@@ -218,6 +255,12 @@ const AWAITING: &[&str] = &[
     "等待", "等到", "后告诉", "时告诉", "了告诉", "就告诉", "后通知", "监控", "监视", "盯着",
     "待って", "待ち", "たら教え", "たら知らせ", "たら連絡", "次第", "監視", "見張",
     "기다", "면 알려", "때 알려", "지켜봐", "모니터링", "감시",
+    "wacht tot", "laat me weten", "laat weten", "houd in de gaten", "poczekaj", "daj znać", "powiedz, kiedy",
+    "obserwuj", "зачекай", "дочекайся", "повідом", "дай знати", "скажи, коли", "vänta tills", "säg till", "meddela mig",
+    "håll koll", "vent til", "sig til", "si fra", "gi beskjed", "kerro kun", "odota", "počkej", "dej vědět", "várj",
+    "szólj", "așteaptă", "anunță-mă", "haber ver", "انتظر", "أخبرني عندما", "أخبرني حين", "راقب", "प्रतीक्षा",
+    "इंतज़ार", "इंतजार", "नज़र रख", "đợi", "chờ", "báo cho tôi", "báo tôi", "tunggu", "kabari", "beri tahu", "pantau",
+    "รอจน", "แจ้งเมื่อ",
 ];
 
 #[cfg(test)]
@@ -247,6 +290,14 @@ mod tests {
             ("请连续多跑几次。", 10, 0),
             ("何回か実行してください。", 10, 0),
             ("연달아 몇 번 돌려 주세요.", 10, 0),
+            ("شغّله عدة مرات متتالية.", 10, 0),
+            ("इसे लगातार कई बार चलाओ।", 10, 0),
+            ("Chạy vài lần liên tiếp nhé.", 10, 0),
+            ("Jalankan beberapa kali berturut-turut.", 10, 0),
+            ("Запусти кілька разів поспіль.", 10, 0),
+            ("Kör den några gånger i rad.", 10, 0),
+            ("Kjør den 4 ganger.", 4, 0),
+            ("Uruchom to 6 razy.", 6, 0),
             ("Undo the last four changes.", 0, 4),
             ("往下滚动6格", 0, 6),
             ("Louder by 5.", 0, 5),
@@ -276,6 +327,12 @@ mod tests {
             "任务完成后告诉我。",
             "ジョブが終わったら教えて。",
             "끝나면 알려 주세요.",
+            "Powiedz, kiedy serwer odpowie.",
+            "Säg till när bygget är klart.",
+            "Дочекайся завершення збірки.",
+            "أخبرني عندما ينتهي.",
+            "Báo cho tôi khi xong.",
+            "Kabari saya kalau sudah selesai.",
         ] {
             assert!(Wanted::of(request).awaits, "{request}");
         }

@@ -51,6 +51,8 @@ enum Ran {
     Never,
     /// It failed when this tool last ran it, and no other call of the tool has worked since.
     Failed(ToolKey),
+    /// It failed when this tool last ran it, and another call of the tool has worked since: perhaps another way.
+    Replaced(ToolKey),
     /// Anything else.
     Fine,
 }
@@ -121,17 +123,21 @@ impl Command {
     fn observe(&mut self, result: &ToolResult) {
         let call = &result.call;
         let may_run = matches!(call.effect, Effect::Unknown | Effect::External | Effect::Write);
-        if result.origin != Origin::Executed || !may_run {
+        if !may_run {
             return;
         }
+        let tool = call.tool_key;
         let runs_it =
             call.arguments.len() <= self.text.len() + CALL_BYTES && call.arguments.contains(&*self.text);
-        match (runs_it, is_failure(result)) {
-            (true, true) => self.ran = Ran::Failed(call.tool_key),
-            (true, false) => self.ran = Ran::Fine,
-            // The model found another way.
-            (false, false) if self.ran == Ran::Failed(call.tool_key) => self.ran = Ran::Fine,
-            (false, _) => {}
+        match (result.origin, runs_it, is_failure(result)) {
+            (Origin::Executed, true, true) => self.ran = Ran::Failed(tool),
+            (Origin::Executed, true, false) => self.ran = Ran::Fine,
+            (Origin::Executed, false, false) if self.ran == Ran::Failed(tool) => {
+                self.ran = Ran::Replaced(tool)
+            }
+            // The model wanted it again and was refused, so that was no other way.
+            (Origin::Synthetic, true, _) if self.ran == Ran::Replaced(tool) => self.ran = Ran::Failed(tool),
+            (Origin::Executed | Origin::Synthetic | Origin::Missing, ..) => {}
         }
     }
 }
@@ -154,4 +160,34 @@ fn commands(request: &str) -> impl Iterator<Item = Command> + '_ {
             && !text.contains(['"', '\\', '\n', '=', '{', ';', '…'])
     };
     quoted.filter(is_command).take(COMMANDS).map(|text| Command { text: text.to_owned(), ran: Ran::Never })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use balk_contract::{Offer, RawCall, Status, ToolCall};
+
+    /// A command is refused that failed before another one worked: the user is told of it.
+    #[test]
+    fn c2_a_command_that_was_wanted_again_and_refused_is_open() {
+        let call = |command: &str| {
+            let arguments = format!(r#"{{"command":"{command}"}}"#).into();
+            let raw = RawCall { id: "1".into(), tool: "bash".into(), arguments };
+            Arc::new(ToolCall::new(raw, &Offer::default()))
+        };
+        let ran = |command, status| ToolResult::executed(&call(command), status, "x");
+        let mut open = Open::default();
+        open.begin(&"Renewed: `systemctl reload nginx` has to succeed.".into());
+        let failed = |open: &Open| open.still(|_| false, None).failed.len();
+        open.observe(&ran("systemctl reload nginx", Status::Error));
+        assert_eq!(failed(&open), 1);
+        open.observe(&ran("nginx -s reload", Status::Ok));
+        assert_eq!(failed(&open), 0, "perhaps another way");
+        open.observe(&ToolResult::refused(&call("systemctl reload nginx"), "It failed ten times."));
+        assert_eq!(failed(&open), 1);
+        open.observe(&ran("systemctl reload nginx", Status::Ok));
+        assert_eq!(failed(&open), 0);
+        open.observe(&ToolResult::refused(&call("systemctl reload nginx"), "It worked."));
+        assert_eq!(failed(&open), 0);
+    }
 }

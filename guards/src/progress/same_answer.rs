@@ -80,7 +80,12 @@ impl SameAnswer {
         let failed = result.is_failure();
         if self.tool == Some(look.tool) && !failed && (is_same || !consent && says_something(result)) {
             let step = self.step(call, is_same);
-            let is_again = matches!(step, Step::Again | Step::Counted);
+            let is_again = match step {
+                Step::Again | Step::Counted => true,
+                // Who asks about an item that has answered gets to know nothing.
+                Step::Beside => !is_new && !look.waits && self.is_other_than_newest(call),
+                Step::Elsewhere => false,
+            };
             if is_same && step != Step::Elsewhere {
                 self.questions.asked(call, turn);
                 self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
@@ -118,19 +123,25 @@ impl SameAnswer {
         self.answer == answer || self.earlier.contains(&answer)
     }
 
+    /// Equal calls in a row are for other rules.
+    fn is_other_than_newest(&self, call: &ToolCall) -> bool {
+        self.arguments.as_deref() != Some(&*call.arguments)
+    }
+
     /// The user spoke: there is a new reason to ask.
     pub(super) fn user_spoke(&mut self) {
         *self = Self::default();
     }
 
-    /// The calls so far, if this one asks for the same once more.
-    pub(super) fn again(&self, call: &ToolCall) -> Option<AskedAgain> {
+    /// The calls so far, if this one asks for the same once more. `is_known` if it was made before.
+    pub(super) fn again(&self, call: &ToolCall, is_known: impl FnOnce() -> bool) -> Option<AskedAgain> {
         if self.seen <= 1 || self.tool != Some(call.tool_key) {
             return None;
         }
         let counts = match self.step(call, true) {
             Step::Again => self.counts,
             Step::Counted => true,
+            Step::Beside if self.is_other_than_newest(call) && is_known() => self.counts,
             Step::Beside | Step::Elsewhere => return None,
         };
         Some(AskedAgain { seen: self.seen, turn: self.turn, counts, varies: !self.earlier.is_empty() })
@@ -273,7 +284,7 @@ fn is_nothing(text: &str) -> bool {
     const EMPTY: [&str; 4] = ["[]", "{}", "()", "\"\""];
     let has = |all: &[&str]| all.iter().any(|it| text.contains(it));
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    let ends = [words.next(), words.last()];
+    let ends = [words.next(), words.next_back()];
     let says_none = |word: &str| NOTHING.contains(&&*word.to_lowercase());
     has(&EMPTY) || has(&NOTHING_INSIDE) || ends.into_iter().flatten().any(says_none)
 }

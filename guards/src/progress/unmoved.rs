@@ -63,7 +63,8 @@ pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>)
 
 /// How many calls in a row asked for the same and got the same answer, if this call does so too.
 pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let again = rounds.same_answer().again(call)?;
+    let is_known = || rounds.past().any(|round| round.calls(call.key));
+    let again = rounds.same_answer().again(call, is_known)?;
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();
     let is_same = |it: &ToolResult| {

@@ -77,6 +77,44 @@ fn a_search_in_other_words_of_any_language_is_met_at_the_sixth() {
     check((971..978).map(page), &["6 note same-answer 1"]);
 }
 
+/// An item that has answered says nothing more when it is asked again.
+#[test]
+fn items_that_are_asked_again_one_after_another_are_met_at_the_sixth() {
+    let items =
+        ["certbot-fail", "renewal-error", "ssl_error", "tls-alert", "cert-expired", "handshake", "x509"];
+    let look = |n: usize| {
+        bash(&format!("journalctl --since today | grep -i {}", items[n % 7]), "(no output, exit 1)")
+    };
+    check((0..16).map(look), &["12 note same-answer 1"]);
+    // Each has another answer, or is looked at for the first time.
+    let host =
+        |n: usize| bash(&format!("ping -c 1 host-{}", items[n % 7]), &format!("{} ms of {}", n % 7, n % 7));
+    check((0..13).map(host), &[]);
+    let first = |n: usize| bash(&format!("grep -c '{}{n}' today.log", items[n % 7]), "0");
+    check((0..30).map(first), &[]);
+}
+
+#[test]
+fn an_answer_that_reads_as_a_failure_is_no_word_that_it_was_done() {
+    let ways = [
+        "--amount 64.90",
+        "--reason duplicate",
+        "--output json",
+        "--currency EUR",
+        "--force yes",
+        "--note x",
+        "--to c_2201 --ack",
+    ];
+    let refund = |n: usize, answer: &str| {
+        calls("bash", &format!(r#"{{"command":"crm refund create --order 90417 {}"}}"#, ways[n]))
+            .answers(answer)
+    };
+    let error = r#"{"error":{"code":"AMBIGUOUS","message":"Two charges fit."},"request_id":"req_2622336"#;
+    check((0..7).map(|n| refund(n, &format!("{error}{n}\"}}"))), &["6 note same-answer 1"]);
+    let done = |n: usize| refund(n, r#"{"state":"accepted","order":90417}"#);
+    check((0..7).map(done), &[]);
+}
+
 #[test]
 fn who_asks_about_one_item_after_another_is_left_alone() {
     check((0..60).map(|n| bash(&format!("grep -c INV-20{n} ledger.csv"), "0")), &[]);

@@ -141,7 +141,7 @@ mod tests {
                       |2024[-/]0[0-9][-/]1[0-9]";
         let beside = "[ ,.:/_=\"()<>x-]{1,3}|[a-hA-Hnt]| ?(it|B|kB|MiB)/s\
                       |[ .,-]?(ms|s|m|min|am|steps|left|tries|May|Fri|Z|µs|%)\
-                      |In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|\n|\\[?ref[=:]e|s1e";
+                      |In \\[|\\]|ipython-input-|at 0x|/tmp/|-4716-|req_|[a-z]?(request|trace)_?[iI]d\\\": ?\"?|\n|\\[?ref[=:]e|s1e";
         let uuid = "[0-9]{8}-[0-9a-f]{4}-[0-9]{4}-[0-9]{4}-[0-9]{12}";
         let thousands = "[0-9]{1,2}(,[0-9]{2,3}){1,3}[,.]?( ms| s| )";
         let part = prop_oneof![8 => number, 12 => beside, 1 => uuid, 1 => thousands];

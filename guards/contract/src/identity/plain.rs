@@ -1,8 +1,8 @@
 //! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
 use super::reader::NAME_BYTES;
-use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate};
-use super::volatile::{follows_ref, may_be_stamp};
+use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate, names_a_request};
+use super::volatile::{follows_ref, may_be_stamp, name_end};
 
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
 /// following byte, require a close look ([`if_followed_by`]).
@@ -16,7 +16,7 @@ const HEX: Class = 2;
 const UNIT: Class = 4;
 const DIGIT: Class = 8;
 const LETTER: Class = 16;
-/// The last letter of "left" and "remaining", of steps, tries and rounds, or of "pid".
+/// The last letter of "left" and "remaining", of steps, tries and rounds, of "pid" and other ids, or of "req".
 const COUNTED: Class = 32;
 /// A separator between a number and the word before it.
 const BETWEEN: Class = 64;
@@ -53,7 +53,7 @@ static CLASSES: [Class; 256] = {
                 _ => UNIT,
             };
             classes[at] |= match lower {
-                b't' | b'g' | b'p' | b's' | b'n' | b'y' | b'd' => COUNTED,
+                b't' | b'g' | b'p' | b's' | b'n' | b'y' | b'd' | b'q' => COUNTED,
                 _ => 0,
             };
             classes[at] |= if byte.is_ascii_hexdigit() { HEX } else { 0 };
@@ -106,19 +106,16 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
             || ahead & LETTER != 0 && follows_ref(bytes, start - 1)
             || before == b'-' && end - start == 12);
     }
-    let name = name_before(bytes, start);
+    let until = name_end(bytes, start);
+    let name = name_before(bytes, until);
     let may_be_day = before == b' '
         && end - start <= 2
         && (next == b' ' && (second == b' ' || following & DIGIT != 0) || next == b',' && second == b' ');
-    !(ends_like_a_count(name) || may_be_day && is_month(name))
+    !(ends_like_a_count(name) || names_a_request(&bytes[..until]) || may_be_day && is_month(name))
 }
 
-/// The name before a number, or its last letters: with one to four separators between.
-fn name_before(bytes: &[u8], start: usize) -> &[u8] {
-    let mut end = start;
-    while end > start.saturating_sub(4) && class(bytes[end - 1]) & BETWEEN != 0 {
-        end -= 1;
-    }
+/// The name that ends here, or its last letters.
+fn name_before(bytes: &[u8], end: usize) -> &[u8] {
     let mut at = end;
     while at > end.saturating_sub(NAME_BYTES) && class(bytes[at - 1]) & LETTER != 0 {
         at -= 1;

@@ -74,6 +74,21 @@ pub(super) fn ends_like_a_count(word: &[u8]) -> bool {
     is_step(word) || is_left(word) || is_process(word)
 }
 
+/// Whether a text ends with the name of a request's id: `request_id`, `traceId`, `req`.
+pub(super) fn names_a_request(text: &[u8]) -> bool {
+    let ends = |text: &[u8], word: &[u8]| {
+        let start = text.len().checked_sub(word.len())?;
+        text[start..].eq_ignore_ascii_case(word).then_some(start)
+    };
+    let begins = |start: usize| !text[..start].last().is_some_and(u8::is_ascii_lowercase);
+    if ends(text, b"req").is_some_and(begins) {
+        return true;
+    }
+    let Some(id) = ends(text, b"id") else { return false };
+    let name = text[..id].strip_suffix(b"_").or_else(|| text[..id].strip_suffix(b"-")).unwrap_or(&text[..id]);
+    [&b"request"[..], b"trace", b"correlation"].iter().any(|it| ends(name, it).is_some())
+}
+
 /// Whether the word is "pid" or "ppid", in any case.
 pub(super) fn is_process(word: &[u8]) -> bool {
     [&b"pid"[..], b"ppid"].iter().any(|name| name.eq_ignore_ascii_case(word))

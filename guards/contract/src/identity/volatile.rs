@@ -2,7 +2,7 @@
 
 use super::moment::moment;
 use super::reader::{Reader, word_before};
-use super::vocabulary::{Unit, is_left, is_process, is_step, is_unit_of_rate};
+use super::vocabulary::{Unit, is_left, is_process, is_step, is_unit_of_rate, names_a_request};
 
 /// A volatile part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,9 @@ pub(super) fn around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Op
         return span(start, end, Kind::Moment);
     }
     if let Some(end) = stamp(bytes, start, end) {
+        return span(start, end, Kind::Id);
+    }
+    if is_of_request(bytes, start, word) {
         return span(start, end, Kind::Id);
     }
     if previous == Some(b'_') {
@@ -205,6 +208,17 @@ fn stamp(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let mut reader = Reader { bytes, at: end };
     let fraction = reader.take(b".").is_some() && reader.digits() > 0;
     Some(if fraction { reader.at } else { end })
+}
+
+/// The id of a request, in digits or hexadecimal: `req_26223360`, `"request_id": "004e2211"`. Each answer has its own.
+fn is_of_request(bytes: &[u8], start: usize, word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_hexdigit) && names_a_request(&bytes[..name_end(bytes, start)])
+}
+
+/// Where the name before a number ends: with at most four separators between.
+pub(super) fn name_end(bytes: &[u8], start: usize) -> usize {
+    let is_between = |byte: &&u8| b" \":=_".contains(byte);
+    start - bytes[start.saturating_sub(4)..start].iter().rev().take_while(is_between).count()
 }
 
 /// The number of a process: `pid 4711`, `PID: 4711`, `pid=4711`.

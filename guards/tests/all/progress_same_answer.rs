@@ -102,8 +102,8 @@ fn an_answer_that_reads_as_a_failure_is_no_word_that_it_was_done() {
         "--output json",
         "--currency EUR",
         "--force yes",
-        "--note x",
-        "--to c_2201 --ack",
+        "--note charged-twice-says-the-customer",
+        "--customer c_2201 --acknowledge",
     ];
     let refund = |n: usize, answer: &str| {
         calls("bash", &format!(r#"{{"command":"crm refund create --order 90417 {}"}}"#, ways[n]))

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(crate) use self::remembered::Remembered;
 use self::remembered::{Step, is_acknowledgement};
 pub(crate) use self::wanted::Wanted;
-use self::wanted::says_again;
+pub(crate) use self::wanted::says_again;
 use crate::arguments::{beginning, inserted, save_beginning};
 use crate::change::Change;
 use crate::failure::{follows_a_log, is_failure, is_waiting, pauses};

@@ -129,7 +129,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 14;
+const VERSION: u64 = 15;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;
@@ -173,7 +173,7 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        let times = self.state.wanted.times();
+        let times = if finding.is_wanted { self.state.wanted.times() } else { 0 };
         let wanted = if finding.rule == Rule::Repeat {
             times
         } else if finding.rule == Rule::Cycle {
@@ -306,7 +306,7 @@ impl Guard for Progress {
                 said.observe(completion);
             }
             Entry::Result(result) => {
-                rounds.result(result, offer);
+                rounds.result(result, offer, wanted);
                 error.observe(result);
             }
             Entry::User(message) => {

@@ -45,7 +45,7 @@ mod words;
 pub struct Reading<'t> {
     /// Whether it reads as a failure.
     pub failed: bool,
-    /// If it is a failure: whether the same call may work later.
+    /// If it is a failure, by this reading or by its status: whether the same call may work later.
     pub prospect: Prospect,
     /// Whether it is an answer in the form of a failure: an exit status of 1 or none, and no output or only
     /// differences. So `grep` says that there is no match, and `test`, `pgrep` and `diff` say no. A program that could
@@ -92,6 +92,7 @@ impl Findings {
         let mut said = Said::default().having_read(parts);
         // Most answers have no word of failure, so it does not matter what kind of text they are.
         let complains = said.error || said.failure || said.counted.is_some();
+        let may_pass = said.prospect() == Prospect::Passing;
         if complains && said.exit != Some(Count::None) || matches!(said.exit, Some(Count::Some(_))) {
             let (shape, telling) = (Shape::of([head, tail]), Telling::of(head));
             let counts = |line: &[u8], from| shape.counts(line, from) == Counts::All;
@@ -103,7 +104,9 @@ impl Findings {
         let findings = Self::from(said);
         // What is not there yet may come, whatever else the same words mean: "is not ready yet".
         let may_come = findings.failed && !findings.says_no && says_not_yet(answer);
-        if may_come { Self { prospect: Prospect::Passing, ..findings } } else { findings }
+        // A text of another kind may still be a failure by its status. Then its words are all that is known.
+        let may_pass = may_pass && !findings.failed && !findings.says_no;
+        if may_come || may_pass { Self { prospect: Prospect::Passing, ..findings } } else { findings }
     }
 
     pub(crate) fn in_answer(self, answer: &str) -> Reading<'_> {

@@ -10,7 +10,7 @@ use balk_contract::nudge::is_nudge;
 use balk_contract::wording::is_longer;
 
 /// How often a request wants something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     /// So many times, in words for that: "10 times", "dreimal", "5回". 0 if it says none.
     pub(super) times: u32,
@@ -18,6 +18,8 @@ pub(crate) struct Wanted {
     pub(super) number: u32,
     /// Whether it asks to wait for something, or to be told when it happens: "Tell me when the server is back."
     pub(super) awaits: bool,
+    /// The commands in backticks of the sentence that says how often; if there are none, any call may be meant.
+    commands: Vec<String>,
 }
 
 /// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
@@ -34,6 +36,16 @@ impl Wanted {
         if is_longer(request, CHARS) {
             return Self::default();
         }
+        let mut wanted = Self::counted(request);
+        if wanted.times > 0 {
+            let is_meant = |it: &&str| Self::counted(it).times > 0;
+            wanted.commands = sentences(request).filter(is_meant).flat_map(commands).take(COMMANDS).collect();
+        }
+        wanted
+    }
+
+    /// The same, of any call.
+    fn counted(request: &str) -> Self {
         let text = request.to_lowercase();
         let found = words_of(request);
         let mut wanted = Self { awaits: found.has(0), ..Self::default() };
@@ -65,10 +77,28 @@ impl Wanted {
         }
     }
 
-    /// How often any call is wanted, in words for that; 0 if they say none.
-    pub(crate) fn times(self) -> u32 {
+    /// How often what is meant is wanted, in words for that; 0 if they say none.
+    pub(crate) fn times(&self) -> u32 {
         self.times
     }
+
+    /// Whether a call with these arguments may be meant.
+    pub(crate) fn may_mean(&self, arguments: &str) -> bool {
+        self.commands.is_empty() || self.commands.iter().any(|it| arguments.contains(&**it))
+    }
+}
+
+/// Commands that are remembered.
+const COMMANDS: usize = 4;
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['\n', '。', '！', '？', '।']).flat_map(|it| it.split_inclusive(". "))
+}
+
+/// The commands in backticks: a program and at least one argument. What has quotation marks looks different in a call.
+fn commands(sentence: &str) -> impl Iterator<Item = String> + '_ {
+    let is_command = |it: &&str| it.trim().contains(' ') && !it.contains(['"', '\\']);
+    sentence.split('`').skip(1).step_by(2).filter(is_command).map(str::to_owned)
 }
 
 fn words_of(request: &str) -> Found {
@@ -77,7 +107,7 @@ fn words_of(request: &str) -> Found {
 }
 
 /// Whether a short message only says "again": what it is about is wanted once more, as often as it comes.
-pub(super) fn says_again(nudge: &str) -> bool {
+pub(crate) fn says_again(nudge: &str) -> bool {
     let text = nudge.to_lowercase();
     let is_apart = |at: usize, word: &str| {
         let is_letter = |c: char| c.is_alphabetic() && c < FIRST_SIGN;
@@ -307,9 +337,25 @@ mod tests {
             ("Scroll down.", 0, 0),
             ("Solve f(2, 3, 7) == ('x', 2), 3^x and 5 x.", 0, 7),
         ] {
-            assert_eq!(Wanted::of(request), Wanted { times, number, awaits: false }, "{request}");
+            let wanted = Wanted { times, number, ..Wanted::default() };
+            assert_eq!(Wanted::of(request), wanted, "{request}");
         }
         assert_eq!(Wanted::of(&"Do it 10 times. ".repeat(30)), Wanted::default());
+    }
+
+    #[test]
+    fn d7_a_command_beside_the_number_is_what_is_meant() {
+        let means = |request: &str, arguments| Wanted::of(request).may_mean(arguments);
+        let compare = "`make app` must pass. Before that, switch a few times and measure with `curl -s x`.";
+        assert!(means(compare, r#"{"command":"curl -s x"}"#));
+        assert!(!means(compare, r#"{"command":"make app"}"#));
+        for request in [
+            "`make app` must pass. Run the tests a few times.",
+            "Run `make` several times.",
+            "`curl -s x` is shaky. Run it five times.",
+        ] {
+            assert!(means(request, r#"{"command":"pytest"}"#), "{request}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::telling::{digest, digests, is_value, telling};
 use super::vocabulary::{List, has_any};
 use crate::acknowledgement::says_it_cannot;
 use crate::announcement::{self, Announcement};
+use crate::call_memory::says_again;
 use crate::files::files;
 use crate::search::has_question_mark;
 use crate::showing::asks_to_see;
@@ -24,14 +25,21 @@ impl NoTools {
     pub(super) fn is_out_of_place(&self, instead: Instead, text: &str) -> bool {
         let request = &self.state.request;
         // Who has tried, and says again that it cannot be done, answers the question.
-        let is_honest = instead == Instead::Reports && request.acted && says_it_cannot(text);
-        let says_again = (self.is_urged(instead, text) || self.state.corrections > 0) && self.has_said(text);
-        !is_honest && (says_again || self.ignores_nudges(instead, text))
+        let is_honest =
+            instead == Instead::Reports && request.acted && says_it_cannot(text) && !self.is_told_to_try();
+        let repeats = (self.is_urged(instead, text) || self.state.corrections > 0) && self.has_said(text);
+        !is_honest && (repeats || self.ignores_nudges(instead, text))
             || self.does_the_same(instead, text)
             || self.asks_what_was_answered(instead, text)
             || self.is_contradicted(instead, text)
             || self.state.dispute.is_made_again()
             || self.promises_again()
+    }
+
+    /// Whether the user told the model twice to try again, with no call in between: then it is to try, whatever it thinks
+    /// of it.
+    fn is_told_to_try(&self) -> bool {
+        self.state.nudges >= NUDGES && self.state.nudge.as_ref().is_some_and(|nudge| says_again(nudge))
     }
 
     /// Whether the user nudged the model on twice, with no call in between, though what the request names is still

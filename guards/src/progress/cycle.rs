@@ -44,6 +44,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
             patience: if looks().all(|look| look.call == first.call) || tries_again { 2 } else { 1 },
             failed: looks().any(|look| look.failed),
             is_sure: !one().any(Round::may_change),
+            is_wanted: one().any(Round::is_wanted),
             ..Finding::new(Rule::Cycle, subject, now.counted(seen), newest.turn)
         })
     });

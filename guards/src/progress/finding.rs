@@ -135,6 +135,8 @@ pub(super) struct Finding {
     pub(super) patience: u32,
     /// False if something may have changed in between.
     pub(super) is_sure: bool,
+    /// Whether the user may want it several times, if they want anything so.
+    pub(super) is_wanted: bool,
 }
 
 impl Finding {
@@ -168,6 +170,7 @@ impl Finding {
             varies: false,
             patience: 1,
             is_sure: true,
+            is_wanted: false,
         }
     }
 }

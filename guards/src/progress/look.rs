@@ -11,6 +11,7 @@ use super::program::is_program;
 use super::spelling::are_about_others;
 use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
+use crate::call_memory::Wanted;
 use crate::failure::{Failure, is_failure, is_waiting, only_pauses};
 use crate::similarity::{Nearness, Profile, Ratio, common_prefix, common_suffix};
 use crate::unseen::is_unseen;
@@ -39,6 +40,8 @@ pub(super) struct Look {
     pub(super) may_change: bool,
     /// Whether, of such, it seems to write.
     pub(super) seems_to_write: bool,
+    /// Whether the user may mean it, where they say how often they want something.
+    pub(super) is_wanted: bool,
     /// Why it can never run, if it cannot.
     pub(super) unfit: Option<Unfit>,
     /// How it follows the previous call.
@@ -71,7 +74,13 @@ pub(super) enum Step {
 
 impl Look {
     /// A look at the answer to this call, given the previous call.
-    pub(super) fn of(result: &ToolResult, compared: Compared, before: &Before, offer: &OfferIndex) -> Self {
+    pub(super) fn of(
+        result: &ToolResult,
+        compared: Compared,
+        before: &Before,
+        offer: &OfferIndex,
+        wanted: &Wanted,
+    ) -> Self {
         let call = &result.call;
         let failed = is_failure(result);
         let failure = if failed { Failure::of(result) } else { None };
@@ -88,6 +97,7 @@ impl Look {
             only_pauses: !failed && only_pauses(call) && !is_unseen(result),
             may_change,
             seems_to_write: may_change && call.seems_to_write(&result.text),
+            is_wanted: wanted.may_mean(&call.arguments),
             unfit: if failed { offer.unfit(call) } else { None },
             step: before.step(call, Some((compared.any, failure)), || Says::of(result)),
             is_made_again: false,

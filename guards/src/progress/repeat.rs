@@ -51,6 +51,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     let tries_again = last.may_pass && between().flat_map(|round| &round.looks).any(|look| !look.failed);
     Some(Finding {
         is_sure: !between().any(Round::may_change),
+        is_wanted: last.is_wanted || between().any(Round::is_wanted),
         failed: last.failed,
         only_failures,
         patience: if tries_again { 2 } else { patience },

@@ -13,6 +13,7 @@ use super::standing::Standing;
 use super::tally::Tally;
 use super::tries::Tries;
 use super::workspace::Workspace;
+use crate::call_memory::Wanted;
 use crate::change::Change;
 use crate::circling::Circling;
 use crate::failure::is_failure;
@@ -100,6 +101,11 @@ impl Round {
     /// Whether all its calls failed.
     pub(super) fn fails(&self) -> bool {
         self.looks.iter().all(|look| look.failed)
+    }
+
+    /// Whether the user may mean one of its calls, where they say how often they want something.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.looks.iter().any(|look| look.is_wanted)
     }
 
     pub(super) fn is_new(&self) -> bool {
@@ -329,21 +335,21 @@ impl Rounds {
     }
 
     /// Folds one result. A call that never ran is neither progress nor evidence of a loop.
-    pub(super) fn result(&mut self, result: &ToolResult, offer: &OfferIndex) {
+    pub(super) fn result(&mut self, result: &ToolResult, offer: &OfferIndex, wanted: &Wanted) {
         match result.origin {
             Origin::Missing | Origin::Synthetic => {
                 if Change::of(result) != Change::Nothing {
                     self.moved();
                 }
             }
-            Origin::Executed => self.look(result, offer),
+            Origin::Executed => self.look(result, offer, wanted),
         }
     }
 
-    fn look(&mut self, result: &ToolResult, offer: &OfferIndex) {
+    fn look(&mut self, result: &ToolResult, offer: &OfferIndex, wanted: &Wanted) {
         let call = &result.call;
         let compared = self.tally.answered(result);
-        let look = Look::of(result, compared, &self.before, offer);
+        let look = Look::of(result, compared, &self.before, offer, wanted);
         // The same as in `is_evidence`, but this also records the write.
         let is_no_return = !look.failed && self.workspace.wrote(call);
         let answers_anew = self.answers_anew(result, compared.own);

@@ -429,3 +429,13 @@ proptest! {
         }
     }
 }
+
+/// A log that says what is tried again reads as a list of lines; where the status says that it failed, its words count.
+#[test]
+fn a_text_of_another_kind_may_be_a_failure_that_may_pass() {
+    let log = "WARN  GET https://r.example/vite error (ECONNRESET). Will retry in 10 seconds. 2 retries left.\n \
+               ERR_PNPM_META_FETCH_FAIL  GET https://r.example/vite: request failed, reason: read ECONNRESET";
+    let reading = Reading::of(log);
+    assert_eq!((reading.failed, reading.prospect), (false, Prospect::Passing));
+    assert_eq!(Reading::of("a\nb\nc").prospect, Prospect::Unknown);
+}

@@ -323,7 +323,7 @@ fn another_program_is_another_matter_than_pages_that_say_nothing() {
 
 #[test]
 fn what_the_user_wants_several_times_is_no_standstill() {
-    let measure = |n: usize| bash("measure").answers(&format!("p50 {} ms", 90 + n * 7 % 31));
+    let measure = |n: usize| bash("measure --all").answers(&format!("p50 {} ms", 90 + n * 7 % 31));
     let laps = || {
         (0..3).flat_map(move |n| {
             let set = |what: &str| bash(&format!("set {what}")).answers(&format!("variant {what}"));
@@ -337,4 +337,6 @@ fn what_the_user_wants_several_times_is_no_standstill() {
     };
     assert_eq!(said("Compare the variants."), ["11 note repeat 1"]);
     assert_eq!(said("Compare the variants, each a few times."), [""; 0]);
+    assert_eq!(said("Compare the variants, each a few times, by `measure --all`."), [""; 0]);
+    assert!(!said("Compare the variants, each a few times, by `curl -s x`.").is_empty(), "it never measures");
 }

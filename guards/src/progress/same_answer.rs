@@ -286,7 +286,9 @@ fn is_nothing(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
     let ends = [words.next(), words.next_back()];
     let says_none = |word: &str| NOTHING.contains(&&*word.to_lowercase());
-    has(&EMPTY) || has(&NOTHING_INSIDE) || ends.into_iter().flatten().any(says_none)
+    // "(no output)" is what a harness says of a command that may have done something.
+    let is_remark = ends[1].is_some_and(|word| word == "output");
+    has(&EMPTY) || has(&NOTHING_INSIDE) || !is_remark && ends.into_iter().flatten().any(says_none)
 }
 
 /// Whether a command searches, so that no output is its answer.
@@ -319,8 +321,20 @@ mod tests {
         ] {
             assert!(is_nothing(text), "{text}");
         }
-        for text in ["ok", "", "done", "7 rows", "[x]", "1", ".", "nothing to do", "noted", "sent", "已发送"]
-        {
+        for text in [
+            "ok",
+            "",
+            "done",
+            "7 rows",
+            "[x]",
+            "1",
+            ".",
+            "nothing to do",
+            "noted",
+            "sent",
+            "已发送",
+            "(no output)",
+        ] {
             assert!(!is_nothing(text), "{text}");
         }
     }

@@ -42,8 +42,10 @@ impl Variation {
             return Self::None;
         }
         let (one, other) = differing(before, after);
-        // With a quote before a colon or a comma, more than one member differs.
-        let is_one = |text: &str| !text.contains("\",") && !text.contains("\":");
+        // With a quote before a colon or a comma, more than one member differs; not of JSON within a text.
+        let is_end =
+            |text: &str, at: usize| !text[..at].ends_with('\\') && text[at + 1..].starts_with([',', ':']);
+        let is_one = |text: &str| !text.match_indices('"').any(|(at, _)| is_end(text, at));
         let counts = is_counted(before, after);
         // The next day is an item, although a date is volatile.
         if !counts && identity(before) == identity(after) {
@@ -126,6 +128,11 @@ mod tests {
         check(r#"{"q":"查一下失败的原因"}"#, r#"{"q":"请看看为什么失败"}"#, Variation::Worded);
         check(r#"{"q":"東京"}"#, r#"{"q":"京都"}"#, Variation::Item);
         check(r#"{"path":"年度财务报告.docx"}"#, r#"{"path":"季度销售汇总.docx"}"#, Variation::Item);
+        check(
+            r#"{"c":"mcp search '{\"q\":\"a b c\",\"n\":5}'","d":"x"}"#,
+            r#"{"c":"mcp search '{\"q\":\"d e\",\"n\":5}'","d":"x"}"#,
+            Variation::Worded,
+        );
         check(r#"{"q":"a b c","to":"x"}"#, r#"{"q":"d e f","to":"y"}"#, Variation::Other);
         check(r#"{"q":"a"}"#, r#"{"q":"a"}"#, Variation::None);
     }

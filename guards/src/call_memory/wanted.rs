@@ -84,7 +84,11 @@ impl Wanted {
 
     /// Whether a call with these arguments may be meant.
     pub(crate) fn may_mean(&self, arguments: &str) -> bool {
-        self.commands.is_empty() || self.commands.iter().any(|it| arguments.contains(&**it))
+        let is_there = || {
+            let plain = without_escapes(arguments);
+            self.commands.iter().any(|it| plain.contains(&**it))
+        };
+        self.commands.is_empty() || is_there()
     }
 }
 
@@ -95,10 +99,15 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['\n', '。', '！', '？', '।']).flat_map(|it| it.split_inclusive(". "))
 }
 
-/// The commands in backticks: a program and at least one argument. What has quotation marks looks different in a call.
+/// The commands in backticks: a program and at least one argument.
 fn commands(sentence: &str) -> impl Iterator<Item = String> + '_ {
-    let is_command = |it: &&str| it.trim().contains(' ') && !it.contains(['"', '\\']);
-    sentence.split('`').skip(1).step_by(2).filter(is_command).map(str::to_owned)
+    let is_command = |it: &&str| it.trim().contains(' ');
+    sentence.split('`').skip(1).step_by(2).filter(is_command).map(without_escapes)
+}
+
+/// In arguments, the quotation marks of a command are escaped.
+fn without_escapes(text: &str) -> String {
+    text.replace('\\', "")
 }
 
 fn words_of(request: &str) -> Found {
@@ -349,6 +358,9 @@ mod tests {
         let compare = "`make app` must pass. Before that, switch a few times and measure with `curl -s x`.";
         assert!(means(compare, r#"{"command":"curl -s x"}"#));
         assert!(!means(compare, r#"{"command":"make app"}"#));
+        let quoted = r#"Run `call get '{"id":"e"}'` a few times."#;
+        assert!(means(quoted, r#"{"command":"call get '{\"id\":\"e\"}'"}"#));
+        assert!(!means(quoted, r#"{"command":"call get '{\"id\":\"f\"}'"}"#));
         for request in [
             "`make app` must pass. Run the tests a few times.",
             "Run `make` several times.",

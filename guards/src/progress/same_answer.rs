@@ -159,6 +159,12 @@ impl SameAnswer {
         (self.step(call, true) != Step::Elsewhere).then_some(asked)
     }
 
+    /// Whether the answers are errors of something that is to be done: other arguments may be the right ones.
+    pub(super) fn may_be_mended_by(&self, call: &ToolCall) -> bool {
+        let before = self.arguments.as_deref().unwrap_or("");
+        self.is_error && is_deed(before, call) && Variation::of(before, &call.arguments) == Variation::Worded
+    }
+
     /// Whether the answers are the user's consent.
     pub(super) fn is_consent(&self) -> bool {
         self.consent

@@ -64,6 +64,9 @@ pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>)
 /// How many calls in a row asked for the same and got the same answer, if this call does so too.
 pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let is_known = || rounds.past().any(|round| round.calls(call.key));
+    if now.results.is_none() && rounds.same_answer().may_be_mended_by(call) && !is_known() {
+        return None;
+    }
     let again = rounds.same_answer().again(call, is_known)?;
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();

@@ -111,6 +111,13 @@ fn an_answer_that_reads_as_a_failure_is_no_word_that_it_was_done() {
     };
     let error = r#"{"error":{"code":"AMBIGUOUS","message":"Two charges fit."},"request_id":"req_2622336"#;
     check((0..7).map(|n| refund(n, &format!("{error}{n}\"}}"))), &["6 note same-answer 1"]);
+    // Other arguments may be the right ones; those that were tried are refused.
+    let laps = || (0..12).map(|n| refund(n % 7, &format!("{error}{n}\"}}")));
+    let said = run().said(laps().chain([refund(5, "never runs")]));
+    assert!(said.contains(&"13 block same-answer 2".to_owned()), "{said:?}");
+    let new = calls("bash", r#"{"command":"crm refund create --order 90417 --charge ch_B2"}"#).answers("{}");
+    let said = run().said(laps().chain([new]));
+    assert!(!said.iter().any(|it| it.starts_with("13")), "{said:?}");
     let done = |n: usize| refund(n, r#"{"state":"accepted","order":90417}"#);
     check((0..7).map(done), &[]);
 }

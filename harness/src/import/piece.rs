@@ -85,8 +85,8 @@ impl Body {
             let mut shape = Shape::default();
             shape.add(text.as_bytes());
             match from {
-                None => recognise(&shape, self.container, None),
-                Some(from) => forced(&shape, self.container, from),
+                None => recognise(shape, self.container, None),
+                Some(from) => forced(shape, self.container, from),
             }
         };
         let found = match self.row {

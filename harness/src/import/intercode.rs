@@ -8,11 +8,9 @@ use std::borrow::Cow;
 
 use balk_guards::Status;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Elements, Members, Text, text_of};
-use super::parse::{parse, value};
+use super::content::{Elements, Text, text_of};
 use super::recording::{Joiner, Of, Outcome, Recording};
 use super::sink::Sink;
 use super::strict::Object;
@@ -47,14 +45,7 @@ struct Summary {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Members(runs) = value::<Members<&RawValue>>(text)?;
-    for (task, run) in runs {
-        match parse(run.get()).and_then(|run| run_of(&task, run)) {
-            Ok(recording) => sink.recording(recording),
-            Err(bad) => sink.bad(0, bad.below(&task)),
-        }
-    }
-    Ok(())
+    sink.members(text, run_of)
 }
 
 fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {

@@ -1,13 +1,16 @@
 //! Where importers put what they find in a piece of a file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::Elements;
-use super::parse::parse;
+use super::content::{Elements, Members};
+use super::parse::{parse, value};
 use super::recording::Recording;
+use super::strict::Object;
 
 /// How many parts of a piece are said to be bad one by one: to say why takes many times the memory of a part.
 const BAD_MAX: usize = 10_000;
@@ -59,6 +62,32 @@ impl Sink {
             }
         }
         read
+    }
+
+    /// Takes a document with a run in each member. Those that cannot be used are reported, and the others are read.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn members<'a, T: Deserialize<'a>>(
+        &mut self,
+        text: &'a str,
+        recording: impl Fn(&str, T) -> Result<Recording, BadLine>,
+    ) -> Result<(), BadLine> {
+        let mut take = |task: Cow<str>, run: Result<T, BadLine>| {
+            match run.and_then(|run| recording(&task, run)) {
+                Ok(recording) => self.recording(recording),
+                Err(bad) => self.bad(0, bad.below(&task)),
+            }
+        };
+        // To read each run alone takes twice the time, so only a document with a bad one is read so.
+        match serde_json::from_str(text) {
+            Ok(Members(runs)) => runs.into_iter().for_each(|(task, Object(run))| take(task, Ok(run))),
+            Err(_) => {
+                let Members(runs) = value::<Members<&RawValue>>(text)?;
+                runs.into_iter().for_each(|(task, run)| take(task, parse(run.get())));
+            }
+        }
+        Ok(())
     }
 
     /// Passes every line of a text on that is not blank. One that cannot be used is reported, and the rest goes on.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::scan::{Step, string_end};
 use super::strict::Object;
 
 /// A text that is kept.
@@ -205,18 +206,19 @@ fn compact(json: &str) -> Cow<'_, str> {
     if !json.contains('\n') {
         return json.into();
     }
-    let (mut compact, mut in_string, mut escaped) = (String::with_capacity(json.len()), false, false);
-    for c in json.chars() {
-        if in_string {
-            in_string = c != '"' || escaped;
-            escaped = c == '\\' && !escaped;
-        } else if c.is_ascii_whitespace() {
-            continue;
-        } else {
-            in_string = c == '"';
-        }
-        compact.push(c);
+    let (mut compact, mut rest) = (String::with_capacity(json.len()), json);
+    while let Some(found) = rest.find(|c: char| c == '"' || c.is_ascii_whitespace()) {
+        let (before, from) = rest.split_at(found);
+        compact.push_str(before);
+        let (kept, end) = match from.strip_prefix('"').map(|inside| string_end(inside.as_bytes())) {
+            Some(Step::End(end)) => (&from[..=end], 1 + end),
+            Some(Step::More | Step::Torn(_)) => (from, from.len()),
+            None => ("", 1),
+        };
+        compact.push_str(kept);
+        rest = &from[end..];
     }
+    compact.push_str(rest);
     compact.into()
 }
 

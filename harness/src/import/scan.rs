@@ -84,18 +84,27 @@ impl Scan {
     }
 }
 
-/// The end of a string, from within it.
-fn string_end(bytes: &[u8]) -> Step {
+/// The end of a string, from within it: behind its last quote.
+pub(super) fn string_end(bytes: &[u8]) -> Step {
     let mut at = 0;
     while let Some(found) = quote_or_feed(&bytes[at..]) {
         // Texts have many escapes and few quotes, so escapes are looked at only before a quote.
-        let backslashes = bytes[at..at + found].iter().rev().take_while(|it| **it == b'\\').count();
+        let is_escaped = ends_in_escape(&bytes[at..at + found]);
         at += found + 1;
-        if backslashes.is_multiple_of(2) {
+        if !is_escaped {
             return if bytes[at - 1] == b'\n' { Step::Torn(at - 1) } else { Step::End(at) };
         }
     }
     Step::More
+}
+
+/// Whether the last byte is a backslash that escapes what follows.
+fn ends_in_escape(bytes: &[u8]) -> bool {
+    let mut is_escape = false;
+    for _ in bytes.iter().rev().take_while(|byte| **byte == b'\\') {
+        is_escape = !is_escape;
+    }
+    is_escape
 }
 
 /// Where the first quote or line feed is. One is near most often, and `memchr2` takes its time to begin: so it is asked

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::rows::ROWS;
-use super::scan::{Scan, Step};
+use super::scan::{Scan, Step, string_end};
 
 /// The marks that one value has, or several values in the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,12 +149,19 @@ impl<'a> Look<'a> {
         Some(self.text[self.at])
     }
 
-    /// Passes what begins here, and returns it; `None` if it breaks off, as for all below.
-    fn pass(&mut self) -> Option<&'a [u8]> {
-        let rest = &self.text[self.at..];
-        let Step::End(end) = Scan::default().take(rest) else { return None };
+    /// Passes what begins here; `None` if it breaks off, as for all below.
+    fn pass(&mut self) -> Option<()> {
+        let Step::End(end) = Scan::default().take(&self.text[self.at..]) else { return None };
         self.at += end;
-        Some(&rest[..end])
+        Some(())
+    }
+
+    /// The same for a string, which is returned in its quotes.
+    fn string(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.text[self.at..];
+        let Step::End(end) = string_end(&rest[1..]) else { return None };
+        self.at += 1 + end;
+        Some(&rest[..=end])
     }
 
     /// Passes a value. No mark is in it if it has no `place`.
@@ -163,21 +170,21 @@ impl<'a> Look<'a> {
             b'{' if depth > 0 => self.members(place, depth - 1),
             b'[' if depth > 0 => self.elements(place, depth - 1),
             b'"' if depth > 0 => {
-                let quoted = self.pass()?;
+                let quoted = self.string()?;
                 let word = &quoted[1..quoted.len() - 1];
-                let words = place.into_iter().flat_map(|place| &place.words);
-                let bits = words.filter(|(other, _)| other.as_bytes() == word).map(|(_, bit)| bit);
-                self.found |= bits.fold(0, |bits, bit| bits | bit);
+                for (_, bit) in place.iter().flat_map(|place| &place.words).filter(|(other, _)| other.as_bytes() == word) {
+                    self.found |= bit;
+                }
                 Some(())
             }
-            _ => self.pass().map(|_| ()),
+            _ => self.pass(),
         }
     }
 
     fn members(&mut self, place: Option<&Place>, depth: usize) -> Option<()> {
         self.at += 1;
         while self.token()? == b'"' {
-            let name = name_of(self.pass()?)?;
+            let name = name_of(self.string()?)?;
             if self.token()? != b':' {
                 return None;
             }

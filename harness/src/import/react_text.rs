@@ -37,7 +37,7 @@ struct Spoken<'a> {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    sink.members(text, recording)
+    sink.members(text, recording, recording)
 }
 
 fn recording(task: &str, Run { em, traj, traj_by_line }: Run) -> Result<Recording, BadLine> {

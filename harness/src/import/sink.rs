@@ -1,6 +1,5 @@
 //! Where importers put what they find in a piece of a file.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -52,7 +51,7 @@ impl Sink {
     pub(super) fn elements<'a, T: Deserialize<'a>>(
         &mut self,
         list: &str,
-        Elements(elements): Elements<'a>,
+        Elements(elements): Elements<&'a RawValue>,
     ) -> Vec<(u64, T)> {
         let mut read = Vec::new();
         for (at, element) in elements.into_iter().enumerate() {
@@ -64,27 +63,28 @@ impl Sink {
         read
     }
 
-    /// Takes a document with a run in each member. Those that cannot be used are reported, and the others are read.
+    /// Takes a document with a run in each member: all at once, which takes half the time, or each alone if one of them
+    /// cannot be read so. Those that cannot be used are reported, and the others are read.
     ///
     /// # Errors
     /// It is none.
-    pub(super) fn members<'a, T: Deserialize<'a>>(
+    pub(super) fn members<'a, T: Deserialize<'a>, U: Deserialize<'a>>(
         &mut self,
         text: &'a str,
-        recording: impl Fn(&str, T) -> Result<Recording, BadLine>,
+        of_all: impl Fn(&str, T) -> Result<Recording, BadLine>,
+        alone: impl Fn(&str, U) -> Result<Recording, BadLine>,
     ) -> Result<(), BadLine> {
-        let mut take = |task: Cow<str>, run: Result<T, BadLine>| {
-            match run.and_then(|run| recording(&task, run)) {
-                Ok(recording) => self.recording(recording),
-                Err(bad) => self.bad(0, bad.below(&task)),
-            }
+        let mut take = |task: &str, found: Result<Recording, BadLine>| match found {
+            Ok(recording) => self.recording(recording),
+            Err(bad) => self.bad(0, bad.below(task)),
         };
-        // To read each run alone takes twice the time, so only a document with a bad one is read so.
         match serde_json::from_str(text) {
-            Ok(Members(runs)) => runs.into_iter().for_each(|(task, Object(run))| take(task, Ok(run))),
+            Ok(Members(runs)) => runs.into_iter().for_each(|(task, Object(run))| take(&task, of_all(&task, run))),
             Err(_) => {
                 let Members(runs) = value::<Members<&RawValue>>(text)?;
-                runs.into_iter().for_each(|(task, run)| take(task, parse(run.get())));
+                for (task, run) in runs {
+                    take(&task, parse(run.get()).and_then(|run| alone(&task, run)));
+                }
             }
         }
         Ok(())

@@ -9,8 +9,7 @@ use super::rows::{Container, ROWS, Row};
 use super::shape::Shape;
 
 /// What has the marks of a form, for each of [`ROWS`].
-static MARKED: LazyLock<Vec<Shape>> =
-    LazyLock::new(|| ROWS.iter().map(|row| Shape::of(row.marks)).collect());
+static MARKED: LazyLock<Vec<Shape>> = LazyLock::new(|| ROWS.iter().map(|row| Shape::of(row.marks)).collect());
 
 /// The form of values in a file, by what they have inside.
 ///

@@ -63,7 +63,9 @@ impl Scan {
                 return rest.iter().position(ends).map_or(Step::More, |found| Step::End(at + found));
             }
             if self.depth > 0 {
-                let Some(found) = rest.iter().position(|byte| COUNTS[usize::from(*byte)]) else { return Step::More };
+                let Some(found) = rest.iter().position(|byte| COUNTS[usize::from(*byte)]) else {
+                    return Step::More;
+                };
                 at += found;
             }
             let byte = bytes[at];

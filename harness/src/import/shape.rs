@@ -74,12 +74,12 @@ impl Marks {
         names.sort_unstable();
         names.dedup();
         let mut marks = Self { names, root: Place::default() };
-        let paths = marks.names.iter().flat_map(|mark| mark.split(" or ").map(|path| (path, marks.bit(mark))));
+        let alternatives = |mark: &&'static str| mark.split(" or ").map(|path| (path, marks.bit(mark)));
+        let paths = marks.names.iter().flat_map(alternatives);
         let (of_any, named): (Vec<_>, Vec<_>) = paths.partition(|(path, _)| path.contains('*'));
         // What any member may have is added last, to those that have a name as well.
         for (path, bit) in named.into_iter().chain(of_any) {
-            let (path, words) = path.split_once('=').map_or((path, None), |(path, words)| (path, Some(words)));
-            marks.root.add(path, words, bit);
+            marks.root.add(path, bit);
         }
         marks
     }
@@ -104,19 +104,19 @@ struct Place {
 }
 
 impl Place {
-    fn add(&mut self, path: &'static str, words: Option<&'static str>, bit: Bits) {
+    fn add(&mut self, path: &'static str, bit: Bits) {
         let after = |rest: &'static str| rest.strip_prefix('.').unwrap_or(rest);
-        if let Some(rest) = path.strip_prefix("[]") {
-            return self.element.get_or_insert_default().add(after(rest), words, bit);
-        }
         if path.is_empty() {
-            match words {
-                None => self.here |= bit,
-                Some(words) => self.words.extend(words.split('|').map(|word| (word, bit))),
-            }
+            self.here |= bit;
             return;
         }
-        let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+        if let Some(words) = path.strip_prefix('=') {
+            return self.words.extend(words.split('|').map(|word| (word, bit)));
+        }
+        if let Some(rest) = path.strip_prefix("[]") {
+            return self.element.get_or_insert_default().add(after(rest), bit);
+        }
+        let (name, rest) = path.split_at(path.find(['.', '[', '=']).unwrap_or(path.len()));
         if name == "*" {
             self.any.get_or_insert_default();
         } else if self.members.iter().all(|(other, _)| *other != name) {
@@ -125,13 +125,18 @@ impl Place {
         let named = self.members.iter_mut().filter(|(other, _)| name == "*" || *other == name);
         let any = self.any.as_deref_mut().filter(|_| name == "*");
         for place in named.map(|(_, place)| place).chain(any) {
-            place.add(after(rest), words, bit);
+            place.add(after(rest), bit);
         }
     }
 
     fn member(&self, name: &str) -> Option<&Self> {
         let named = self.members.iter().find(|(other, _)| *other == name);
         named.map(|(_, place)| place).or(self.any.as_deref())
+    }
+
+    fn word(&self, word: &[u8]) -> Bits {
+        let marks = self.words.iter().filter(|(other, _)| other.as_bytes() == word);
+        marks.fold(0, |bits, (_, bit)| bits | bit)
     }
 }
 
@@ -172,9 +177,7 @@ impl<'a> Look<'a> {
             b'"' if depth > 0 => {
                 let quoted = self.string()?;
                 let word = &quoted[1..quoted.len() - 1];
-                for (_, bit) in place.iter().flat_map(|place| &place.words).filter(|(other, _)| other.as_bytes() == word) {
-                    self.found |= bit;
-                }
+                self.found |= place.map_or(0, |place| place.word(word));
                 Some(())
             }
             _ => self.pass(),

@@ -79,7 +79,9 @@ impl Sink {
             Err(bad) => self.bad(0, bad.below(task)),
         };
         match serde_json::from_str(text) {
-            Ok(Members(runs)) => runs.into_iter().for_each(|(task, Object(run))| take(&task, of_all(&task, run))),
+            Ok(Members(runs)) => {
+                runs.into_iter().for_each(|(task, Object(run))| take(&task, of_all(&task, run)))
+            }
             Err(_) => {
                 let Members(runs) = value::<Members<&RawValue>>(text)?;
                 for (task, run) in runs {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::scan::{Step, string_end};
 use super::strict::Object;
 
 /// A text that is kept.
@@ -125,19 +126,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for BlocksVisitor<T> {
 /// memory. A piece with more would have 64 bytes for each.
 const HELD_MAX: usize = 4 << 20;
 
-/// The elements of a list as they were sent.
-pub(super) struct Elements<'a>(pub(super) Vec<&'a RawValue>);
+/// The elements of a list.
+pub(super) struct Elements<T>(pub(super) Vec<T>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Elements<'a> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Elements<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ElementsVisitor).map(Elements)
+        deserializer.deserialize_seq(ElementsVisitor(PhantomData))
     }
 }
 
-struct ElementsVisitor;
+struct ElementsVisitor<T>(PhantomData<T>);
 
-impl<'de> Visitor<'de> for ElementsVisitor {
-    type Value = Vec<&'de RawValue>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ElementsVisitor<T> {
+    type Value = Elements<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
@@ -148,7 +149,7 @@ impl<'de> Visitor<'de> for ElementsVisitor {
         while let Some(element) = elements.next_element()? {
             held(&mut all, element)?;
         }
-        Ok(all)
+        Ok(Elements(all))
     }
 }
 
@@ -205,18 +206,19 @@ fn compact(json: &str) -> Cow<'_, str> {
     if !json.contains('\n') {
         return json.into();
     }
-    let (mut compact, mut in_string, mut escaped) = (String::with_capacity(json.len()), false, false);
-    for c in json.chars() {
-        if in_string {
-            in_string = c != '"' || escaped;
-            escaped = c == '\\' && !escaped;
-        } else if c.is_ascii_whitespace() {
-            continue;
-        } else {
-            in_string = c == '"';
-        }
-        compact.push(c);
+    let (mut compact, mut rest) = (String::with_capacity(json.len()), json);
+    while let Some(found) = rest.find(|c: char| c == '"' || c.is_ascii_whitespace()) {
+        let (before, from) = rest.split_at(found);
+        compact.push_str(before);
+        let (kept, end) = match from.strip_prefix('"').map(|inside| string_end(inside.as_bytes())) {
+            Some(Step::End(end)) => (&from[..=end], 1 + end),
+            Some(Step::More | Step::Torn(_)) => (from, from.len()),
+            None => ("", 1),
+        };
+        compact.push_str(kept);
+        rest = &from[end..];
     }
+    compact.push_str(rest);
     compact.into()
 }
 
@@ -256,7 +258,7 @@ mod tests {
         let list = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
         let object = |count: usize| format!("{{{}\"\":1}}", "\"\":1,".repeat(count - 1));
         let held = [HELD_MAX, HELD_MAX + 1].map(|count| {
-            let elements = serde_json::from_str::<Elements>(&list(count)).map(|Elements(all)| all.len());
+            let elements = serde_json::from_str::<Elements<u8>>(&list(count)).map(|Elements(all)| all.len());
             let members = serde_json::from_str::<Members<u8>>(&object(count)).map(|Members(all)| all.len());
             [elements, members]
                 .map(|it| it.map_err(|bad| bad.to_string().contains("at most 4194304 of them")))

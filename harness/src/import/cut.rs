@@ -137,7 +137,7 @@ impl<'a> Pieces<'a> {
         if !window.all()? {
             return Ok(State::Whole(too_long(1)));
         }
-        self.row = recognised(&Shape::default(), Container::Yaml, self.from);
+        self.row = recognised(Shape::default(), Container::Yaml, self.from);
         Ok(State::Whole(self.whole(1, window.into_held(), Container::Yaml)))
     }
 
@@ -219,7 +219,7 @@ impl<'a> Pieces<'a> {
         }
         // Of a document that breaks off, the beginning is all there is to look at.
         let early = known.or(early.filter(|_| uncut.is_some()));
-        self.row = recognised(&shape, Container::Document, self.from).or(early);
+        self.row = recognised(shape, Container::Document, self.from).or(early);
         self.rest(line, window)
     }
 
@@ -263,7 +263,7 @@ impl<'a> Pieces<'a> {
                     None => {
                         let first_end = window.end_of(window.at())?;
                         shape.add_member(&window.held()[key..end], window.part(value, look_bytes(first_end)));
-                        recognised(shape, Container::Document, self.from)
+                        recognised(*shape, Container::Document, self.from)
                     }
                 };
                 if let Some(row) = row.filter(|row| row.unit == Unit::Member(list)) {
@@ -293,7 +293,7 @@ impl<'a> Pieces<'a> {
     fn form_of(&self, text: &[u8], container: Container) -> Option<&'static Row> {
         let mut shape = Shape::default();
         shape.add(text);
-        recognised(&shape, container, self.from)
+        recognised(shape, container, self.from)
     }
 
     fn whole(&self, line: u64, text: Vec<u8>, container: Container) -> Piece {

@@ -5,35 +5,34 @@
 //! the task was solved.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Elements, Members, Text, text_of};
-use super::parse::{parse, value};
+use super::content::{Elements, Text, text_of};
 use super::recording::{Joiner, Of, Outcome, Recording};
 use super::sink::Sink;
 use super::strict::Object;
 use super::swe_agent::command;
 
 #[derive(Deserialize)]
-struct Run<'a> {
+struct Run<'a, O> {
     environment: Text,
     query: Option<Text>,
-    #[serde(borrow)]
-    turn_history: Object<Turns<'a>>,
+    #[serde(borrow, bound(deserialize = "O: Deserialize<'de>"))]
+    turn_history: Object<Turns<'a, O>>,
     summary: Option<Object<Summary>>,
 }
 
 #[derive(Deserialize)]
-struct Turns<'a> {
+struct Turns<'a, O> {
     thoughts: Option<Vec<Option<Text>>>,
     #[serde(borrow)]
     actions: Vec<Cow<'a, str>>,
-    #[serde(borrow)]
-    observations: Elements<'a>,
+    observations: Elements<O>,
     valid_action: Option<Vec<Option<bool>>>,
 }
 
@@ -47,17 +46,12 @@ struct Summary {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Members(runs) = value::<Members<&RawValue>>(text)?;
-    for (task, run) in runs {
-        match parse(run.get()).and_then(|run| run_of(&task, run)) {
-            Ok(recording) => sink.recording(recording),
-            Err(bad) => sink.bad(0, bad.below(&task)),
-        }
-    }
-    Ok(())
+    // Nearly every observation is a string.
+    let of_texts = |task: &str, run| run_of(task, run, |Text(text)| text);
+    sink.members(text, of_texts, |task, run| run_of(task, run, text_of))
 }
 
-fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {
+fn run_of<O>(task: &str, run: Run<O>, text: impl Fn(O) -> Arc<str>) -> Result<Recording, BadLine> {
     let Run { environment: Text(tool), query, turn_history: Object(turns), summary } = run;
     let mut joiner = Joiner::default();
     if let Some(Text(query)) = query {
@@ -66,16 +60,17 @@ fn run_of(task: &str, run: Run) -> Result<Recording, BadLine> {
     let mut thoughts = turns.thoughts.unwrap_or_default().into_iter();
     let valid = turns.valid_action.unwrap_or_default();
     let Elements(observations) = turns.observations;
+    let mut observations = observations.into_iter();
     for (at, action) in turns.actions.iter().enumerate() {
         let thought = thoughts.next().flatten().map(|Text(thought)| thought);
         joiner.assistant(None, thought, vec![command(&tool, action)]);
-        if let Some(observation) = observations.get(at) {
+        if let Some(observation) = observations.next() {
             let status = match valid.get(at).copied().flatten() {
                 Some(true) => Status::Ok,
                 Some(false) => Status::Error,
                 None => Status::Unknown,
             };
-            joiner.result(Of::Next, status, text_of(observation), String::new)?;
+            joiner.result(Of::Next, status, text(observation), String::new)?;
         }
     }
     let reward = summary.and_then(|Object(it)| it.max_reward);

@@ -23,7 +23,7 @@ use super::spent::{moment_of, usage};
 #[derive(Deserialize)]
 struct Traced<'a> {
     #[serde(borrow)]
-    observations: Elements<'a>,
+    observations: Elements<&'a RawValue>,
 }
 
 /// An observation.

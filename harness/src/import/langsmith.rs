@@ -66,7 +66,7 @@ struct Parameters {
 #[derive(Deserialize)]
 struct Answer<'a> {
     #[serde(borrow)]
-    runs: Elements<'a>,
+    runs: Elements<&'a RawValue>,
 }
 
 /// Reads what the API answers: a document with runs.

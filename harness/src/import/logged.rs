@@ -280,7 +280,7 @@ fn list(joiner: &mut Joiner, text: &str, place: &str) -> Result<Vec<Listed>, Bad
     let (mut text, mut place) = (text, place.to_owned());
     let mut levels = 0;
     let messages = loop {
-        let Elements(messages) = value(text).map_err(|bad| bad.below(&place))?;
+        let Elements(messages) = value::<Elements<&RawValue>>(text).map_err(|bad| bad.below(&place))?;
         // LangChain logs a batch of conversations: the first is that of the run.
         match messages.first() {
             Some(first) if first.get().starts_with('[') => text = first.get(),

@@ -9,11 +9,14 @@
 //! `response`, and its results are of the type `function_call_output`. Where an answer with one call ends the run, what
 //! the program notes at the `exit` is the result. The format does not say whether the task was solved.
 
+use std::fmt;
 use std::sync::Arc;
 
 use balk_guards::{Status, Usage};
 use jiff::Timestamp;
+use memchr::memmem;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
@@ -90,9 +93,8 @@ struct Item<'a> {
 /// What the program notes beside a message.
 #[derive(Default, Deserialize)]
 struct Extra<'a> {
-    /// What the provider answered: an object, or the text of one.
     #[serde(borrow)]
-    response: Option<&'a RawValue>,
+    response: Option<Response<'a>>,
     #[serde(borrow)]
     timestamp: Option<&'a RawValue>,
     returncode: Option<i64>,
@@ -106,18 +108,75 @@ struct Action {
     command: Text,
 }
 
-#[derive(Default, Deserialize)]
+/// What the provider answered: an object, or something else that says nothing here, such as the text of one.
+#[derive(Clone, Copy, Default)]
 struct Response<'a> {
-    #[serde(borrow)]
     created: Option<&'a RawValue>,
-    #[serde(borrow)]
     usage: Option<&'a RawValue>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Response<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ResponseVisitor)
+    }
+}
+
+struct ResponseVisitor;
+
+impl<'de> Visitor<'de> for ResponseVisitor {
+    type Value = Response<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let (mut response, mut is_twice) = (Response::default(), false);
+        while let Some(Word(name)) = members.next_key()? {
+            let member = match &*name {
+                "created" => &mut response.created,
+                "usage" => &mut response.usage,
+                _ => {
+                    members.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            is_twice |= member.replace(members.next_value()?).is_some();
+        }
+        // Which of two counts is not known.
+        Ok(if is_twice { Response::default() } else { response })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        while elements.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Response::default())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(Response::default())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Response::default())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Response::default())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Response::default())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Response::default())
+    }
 }
 
 impl Extra<'_> {
     /// When the message was said, and what it cost.
     fn spent(&self) -> (Option<Timestamp>, Usage) {
-        let response = self.response.and_then(|it| parse::<Response>(it.get()).ok()).unwrap_or_default();
+        let response = self.response.unwrap_or_default();
         (spent::moment(self.timestamp.or(response.created)), spent::usage(response.usage))
     }
 }
@@ -258,10 +317,11 @@ const FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
 /// The one block that is fenced as a command; `None` without one, or with several.
 fn one_block(text: &str) -> Option<&str> {
     FENCES.iter().find_map(|fence| {
-        let mut blocks = text.split(fence).skip(1).filter_map(|after| {
+        let ends = memmem::find_iter(text.as_bytes(), fence).map(|at| &text[at + fence.len()..]);
+        let mut blocks = ends.filter_map(|after| {
             let (blank, rest) = after.split_once('\n')?;
-            let (block, _) = rest.split_once("\n```")?;
-            blank.trim().is_empty().then_some(block)
+            let end = memmem::find(rest.as_bytes(), b"\n```")?;
+            blank.trim().is_empty().then_some(&rest[..end])
         });
         let first = blocks.next()?;
         blocks.next().is_none().then_some(first.trim())

@@ -4,14 +4,13 @@
 //! call of `python` with it as `command`, and the observation after it is the result. Any other answer is text. The
 //! format does not say whether the code failed; `success` says whether the task was solved.
 
-use std::borrow::Cow;
-
 use balk_guards::Status;
+use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Word, text_of};
+use super::content::{Text, Word, text_of};
 use super::parse::parse;
 use super::recording::{Joiner, Of, Outcome, Recording};
 use super::sink::Sink;
@@ -43,8 +42,7 @@ struct Task<'a> {
 struct Spoken<'a> {
     #[serde(borrow)]
     role: Word<'a>,
-    #[serde(borrow)]
-    content: Cow<'a, str>,
+    content: Text,
 }
 
 /// Reads one task.
@@ -54,17 +52,17 @@ struct Spoken<'a> {
 pub(super) fn task(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Line { state: Object(State { history, success }), task } = parse(text)?;
     let mut joiner = Joiner::default();
-    for (at, Object(Spoken { role, content })) in history.into_iter().enumerate() {
+    for (at, Object(Spoken { role, content: Text(content) })) in history.into_iter().enumerate() {
         match &*role.0 {
             "assistant" => {
                 let calls = one_element(&content).map(|code| command("python", code));
-                joiner.assistant(None, Some(content.into()), calls.into_iter().collect());
+                joiner.assistant(None, Some(content), calls.into_iter().collect());
             }
             "user" if joiner.is_waiting() && content.trim_start().starts_with("Observation:") => {
-                joiner.result(Of::Next, Status::Unknown, content.into(), String::new)?;
+                joiner.result(Of::Next, Status::Unknown, content, String::new)?;
             }
-            "user" => joiner.user(content.into()),
-            "system" => joiner.system(content.into()),
+            "user" => joiner.user(content),
+            "system" => joiner.system(content),
             _ => {
                 let why = "expected `user`, `assistant` or `system`, found something else";
                 return Err(BadLine::shape(format!("state.history[{at}].role"), why));
@@ -78,7 +76,9 @@ pub(super) fn task(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 
 /// What is in the one element `execute`; `None` without one, or with several.
 fn one_element(text: &str) -> Option<&str> {
-    let (_, after) = text.split_once("<execute>")?;
-    let (code, rest) = after.split_once("</execute>")?;
-    (!rest.contains("<execute>")).then_some(code.trim())
+    let find = |text: &str, tag: &str| memmem::find(text.as_bytes(), tag.as_bytes());
+    let (begin, end) = ("<execute>", "</execute>");
+    let after = &text[find(text, begin)? + begin.len()..];
+    let (code, rest) = after.split_at(find(after, end)?);
+    find(rest, begin).is_none().then_some(code.trim())
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
@@ -28,27 +28,26 @@ use super::strict::Object;
 use super::swe_agent::command;
 
 #[derive(Deserialize)]
-struct Notebook<'a> {
-    #[serde(borrow)]
-    cells: Vec<Object<Cell<'a>>>,
+struct Notebook<'a, D> {
+    #[serde(borrow, bound(deserialize = "D: Deserialize<'de>"))]
+    cells: Vec<Object<Cell<'a, D>>>,
 }
 
 #[derive(Deserialize)]
-struct Cell<'a> {
+struct Cell<'a, D> {
     #[serde(borrow)]
     cell_type: Word<'a>,
     source: Joined,
-    #[serde(borrow)]
-    outputs: Option<Vec<Object<Output<'a>>>>,
+    #[serde(borrow, bound(deserialize = "D: Deserialize<'de>"))]
+    outputs: Option<Vec<Object<Output<'a, D>>>>,
 }
 
 #[derive(Deserialize)]
-struct Output<'a> {
+struct Output<'a, D> {
     #[serde(borrow)]
     output_type: Word<'a>,
     text: Option<Joined>,
-    #[serde(borrow)]
-    data: Option<Members<'a, &'a RawValue>>,
+    data: Option<D>,
     traceback: Option<Joined>,
 }
 
@@ -57,11 +56,12 @@ struct Output<'a> {
 /// # Errors
 /// It is none, or has no steps of an agent.
 pub(super) fn notebook(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Notebook { cells } = parse(text)?;
-    let mut reader = Reader::default();
-    for (at, Object(cell)) in cells.into_iter().enumerate() {
-        reader.take(cell).map_err(|bad| bad.below(&format!("cells[{at}]")))?;
-    }
+    // What is no text matters only where it would be shown.
+    let reader = match serde_json::from_str(text) {
+        Ok(Object(notebook)) => Reader::of(notebook, |Plain(text)| Ok(text)),
+        Err(_) => Reader::of(parse(text)?, plain),
+    };
+    let mut reader = reader?;
     reader.end()?;
     if !reader.has_steps {
         let why = "expected a heading `### Step 1`, found none: this notebook is no run of an agent";
@@ -88,11 +88,27 @@ struct Step {
 }
 
 impl Reader {
-    fn take(&mut self, cell: Cell) -> Result<(), BadLine> {
+    /// Takes all cells; `plain` is the plain text in the data of an output.
+    fn of<D>(
+        Notebook { cells }: Notebook<D>,
+        plain: impl Fn(D) -> Result<Option<Joined>, BadLine>,
+    ) -> Result<Self, BadLine> {
+        let mut reader = Self::default();
+        for (at, Object(cell)) in cells.into_iter().enumerate() {
+            reader.take(cell, &plain).map_err(|bad| bad.below(&format!("cells[{at}]")))?;
+        }
+        Ok(reader)
+    }
+
+    fn take<D>(
+        &mut self,
+        cell: Cell<D>,
+        plain: impl Fn(D) -> Result<Option<Joined>, BadLine>,
+    ) -> Result<(), BadLine> {
         let Joined(source) = cell.source;
         if cell.cell_type.0 == "code" {
             if let Some(step) = &mut self.step {
-                let (status, text) = outputs(cell.outputs.unwrap_or_default())?;
+                let (status, text) = outputs(cell.outputs.unwrap_or_default(), plain)?;
                 let tool = step.tool.take().unwrap_or_else(|| "execute".into());
                 step.call = Some((command(&tool, &source), status, text));
             }
@@ -133,19 +149,61 @@ impl Reader {
 }
 
 /// What a cell put out, in order.
-fn outputs(outputs: Vec<Object<Output>>) -> Result<(Status, String), BadLine> {
+fn outputs<D>(
+    outputs: Vec<Object<Output<D>>>,
+    plain: impl Fn(D) -> Result<Option<Joined>, BadLine>,
+) -> Result<(Status, String), BadLine> {
     let (mut status, mut all) = (Status::Unknown, String::new());
     for Object(Output { output_type, text, data, traceback }) in outputs {
         if output_type.0 == "error" {
             status = Status::Error;
         }
-        let plain = data.and_then(|Members(all)| all.into_iter().find(|(kind, _)| kind == "text/plain"));
-        let plain = plain.map(|(_, text)| value(text.get())).transpose()?;
+        let plain = data.map_or(Ok(None), &plain)?;
         for Joined(text) in [text, plain, traceback].into_iter().flatten() {
             all.push_str(&text);
         }
     }
     Ok((status, all))
+}
+
+/// The name of the plain text in the data of an output.
+const PLAIN: &str = "text/plain";
+
+/// The plain text in the data of an output, which may be anything.
+fn plain(Members(all): Members<&RawValue>) -> Result<Option<Joined>, BadLine> {
+    let plain = all.into_iter().find(|(kind, _)| kind == PLAIN);
+    plain.map(|(_, text)| value(text.get())).transpose()
+}
+
+/// The same, where it is a text.
+struct Plain(Option<Joined>);
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PlainVisitor)
+    }
+}
+
+struct PlainVisitor;
+
+impl<'de> Visitor<'de> for PlainVisitor {
+    type Value = Plain;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Plain, A::Error> {
+        let mut plain = None;
+        while let Some(Word(kind)) = members.next_key()? {
+            if kind == PLAIN && plain.is_none() {
+                plain = Some(members.next_value()?);
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Plain(plain))
+    }
 }
 
 /// A text that is one, or a list of its lines.

@@ -24,8 +24,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, BadLine> {
 /// string with JSON inside is a text of its own.
 pub(super) fn paired(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let found = [&b"\\ud"[..], b"\\uD"].into_iter().flat_map(|escape| memmem::find_iter(bytes, escape));
-    let lone: Vec<usize> = found.filter(|at| is_lone(bytes, *at)).collect();
+    let lone: Vec<usize> = memmem::find_iter(bytes, b"\\u").filter(|at| is_lone(bytes, *at)).collect();
     if lone.is_empty() {
         return text.into();
     }
@@ -45,7 +44,12 @@ enum Half {
 
 /// The half of a pair that is escaped here.
 fn half(bytes: &[u8], at: usize) -> Option<Half> {
-    let digits = str::from_utf8(bytes.get(at..at + 6)?.strip_prefix(b"\\u")?).ok()?;
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    // Nearly all escapes are of something else.
+    if !matches!(digits[0], b'd' | b'D') {
+        return None;
+    }
+    let digits = str::from_utf8(digits).ok()?;
     let half = match u16::from_str_radix(digits, 16).ok()? {
         0xd800..=0xdbff => Half::First,
         0xdc00..=0xdfff => Half::Second,

@@ -85,8 +85,8 @@ impl Body {
             let mut shape = Shape::default();
             shape.add(text.as_bytes());
             match from {
-                None => recognise(&shape, self.container, None),
-                Some(from) => forced(&shape, self.container, from),
+                None => recognise(shape, self.container, None),
+                Some(from) => forced(shape, self.container, from),
             }
         };
         let found = match self.row {
@@ -102,8 +102,10 @@ impl Body {
         };
         let mut sink = Sink::default();
         let Err(bad) = (row.read)(text, &self.head, &mut sink) else { return self.all(sink) };
-        // A file may have lines of several formats, and what tells a format may come late.
-        let is_apart = !matches!(row.unit, Unit::Member(_)) && !matches!(bad, BadLine::NotJson { .. });
+        // A file may have lines of several formats, and what tells a format may come late. A list was looked at whole.
+        let is_apart = !matches!(row.unit, Unit::Member(_))
+            && self.container != Container::List
+            && !matches!(bad, BadLine::NotJson { .. });
         if is_apart
             && let Ok(other) = recognised()
             && !std::ptr::eq(other, row)

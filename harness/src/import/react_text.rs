@@ -9,11 +9,9 @@ use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Blocks, Members, Word, argument};
-use super::parse::{parse, value};
+use super::content::{Blocks, Word, argument};
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::Sink;
 
@@ -39,14 +37,7 @@ struct Spoken<'a> {
 /// # Errors
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Members(runs) = value::<Members<&RawValue>>(text)?;
-    for (task, run) in runs {
-        match parse(run.get()).and_then(|run| recording(&task, run)) {
-            Ok(recording) => sink.recording(recording),
-            Err(bad) => sink.bad(0, bad.below(&task)),
-        }
-    }
-    Ok(())
+    sink.members(text, recording, recording)
 }
 
 fn recording(task: &str, Run { em, traj, traj_by_line }: Run) -> Result<Recording, BadLine> {

@@ -1,18 +1,22 @@
 //! Recognises a format by what its values have inside.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use super::bad::BadLine;
 use super::format::Format;
 use super::rows::{Container, ROWS, Row};
 use super::shape::Shape;
 
+/// What has the marks of a form, for each of [`ROWS`].
+static MARKED: LazyLock<Vec<Shape>> = LazyLock::new(|| ROWS.iter().map(|row| Shape::of(row.marks)).collect());
+
 /// The form of values in a file, by what they have inside.
 ///
 /// # Errors
 /// No format has it, or several have.
 pub(super) fn recognise(
-    shape: &Shape,
+    shape: Shape,
     container: Container,
     from: Option<Format>,
 ) -> Result<&'static Row, BadLine> {
@@ -23,12 +27,12 @@ pub(super) fn recognise(
             let why = format!("expected one format, found `{one}` and `{other}`: choose with --from");
             Err(BadLine::UnknownFormat { why })
         }
-        (None, _) => Err(unknown(shape, &asked(container, from).collect::<Vec<_>>(), from)),
+        (None, _) => Err(unknown(shape, &asked(ROWS.iter(), container, from).collect::<Vec<_>>(), from)),
     }
 }
 
 /// The same, without the reason why there is none.
-pub(super) fn recognised(shape: &Shape, container: Container, from: Option<Format>) -> Option<&'static Row> {
+pub(super) fn recognised(shape: Shape, container: Container, from: Option<Format>) -> Option<&'static Row> {
     match special(shape, container, from) {
         (row, None) => row,
         (_, Some(_)) => None,
@@ -37,12 +41,12 @@ pub(super) fn recognised(shape: &Shape, container: Container, from: Option<Forma
 
 /// The most special form that fits, and one of another format that is as special.
 fn special(
-    shape: &Shape,
+    shape: Shape,
     container: Container,
     from: Option<Format>,
 ) -> (Option<&'static Row>, Option<&'static Row>) {
-    let fits = |row: &&Row| row.marks.iter().all(|mark| has(shape, mark));
-    let fitting: Vec<&'static Row> = asked(container, from).filter(fits).collect();
+    let fits = ROWS.iter().zip(&*MARKED).filter(|(_, marked)| shape.has_all(**marked)).map(|(row, _)| row);
+    let fitting: Vec<&'static Row> = asked(fits, container, from).collect();
     // A form that demands all that another one does, and more, is the other one with something added.
     let is_general = |row: &Row| fitting.iter().any(|other| covers(other, row) && !covers(row, other));
     let mut special = fitting.iter().copied().filter(|row| !is_general(row));
@@ -50,9 +54,13 @@ fn special(
     (first, special.find(|row| first.is_some_and(|first| row.format != first.format)))
 }
 
-/// The forms that values may have.
-fn asked(container: Container, from: Option<Format>) -> impl Iterator<Item = &'static Row> {
-    let rows = ROWS.iter().filter(move |row| row.containers.contains(&container));
+/// Those of some forms that values may have.
+fn asked(
+    rows: impl Iterator<Item = &'static Row>,
+    container: Container,
+    from: Option<Format>,
+) -> impl Iterator<Item = &'static Row> {
+    let rows = rows.filter(move |row| row.containers.contains(&container));
     rows.filter(move |row| from.is_none_or(|from| row.format == from))
 }
 
@@ -66,9 +74,9 @@ pub(super) fn is_most_special(row: &Row) -> bool {
 ///
 /// # Errors
 /// The format has no form for such a file.
-pub(super) fn forced(shape: &Shape, container: Container, from: Format) -> Result<&'static Row, BadLine> {
+pub(super) fn forced(shape: Shape, container: Container, from: Format) -> Result<&'static Row, BadLine> {
     recognise(shape, container, Some(from)).or_else(|unknown| {
-        let found = |row: &&Row| row.marks.iter().filter(|mark| has(shape, mark)).count();
+        let found = |row: &&Row| row.marks.iter().filter(|mark| shape.has(mark)).count();
         let rows = ROWS.iter().filter(|row| row.format == from && row.containers.contains(&container));
         // Of forms that are as near, the first.
         rows.rev().max_by_key(found).ok_or(unknown)
@@ -83,13 +91,9 @@ fn covers(special: &Row, general: &Row) -> bool {
     general.marks.iter().all(|path| special.marks.iter().any(|mark| implies(mark, path)))
 }
 
-fn has(shape: &Shape, mark: &str) -> bool {
-    mark.split(" or ").any(|path| shape.has(path))
-}
-
 /// Which format it nearly is, and what is missing.
-fn unknown(shape: &Shape, rows: &[&Row], from: Option<Format>) -> BadLine {
-    let found = |row: &Row| row.marks.iter().filter(|mark| has(shape, mark)).count();
+fn unknown(shape: Shape, rows: &[&Row], from: Option<Format>) -> BadLine {
+    let found = |row: &Row| row.marks.iter().filter(|mark| shape.has(mark)).count();
     let mut why = match from {
         None => "expected a format that is known, found none".to_owned(),
         Some(from) => format!("expected `{}`, found something else", from.name()),
@@ -98,7 +102,7 @@ fn unknown(shape: &Shape, rows: &[&Row], from: Option<Format>) -> BadLine {
     let nearest = rows.iter().filter(|row| found(row) * 2 >= row.marks.len() && found(row) > 0);
     let nearest = nearest.max_by_key(|row| (found(row), usize::MAX - row.marks.len()));
     if let Some(row) = nearest.or(rows.first().filter(|_| from.is_some())) {
-        let missing: Vec<&str> = row.marks.iter().copied().filter(|mark| !has(shape, mark)).collect();
+        let missing: Vec<&str> = row.marks.iter().copied().filter(|mark| !shape.has(mark)).collect();
         let name = row.format.name();
         write!(why, ": for `{name}`, this is missing: {}", missing.join(", "))
             .expect("a string takes what is written");

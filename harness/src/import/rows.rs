@@ -48,7 +48,7 @@ pub(super) struct Row {
     pub(super) format: Format,
     pub(super) containers: &'static [Container],
     pub(super) unit: Unit,
-    /// The paths that it has, as [`Shape::has`] takes them; ` or ` is between alternatives.
+    /// What it has inside, as [`Shape::has`] takes it.
     pub(super) marks: &'static [&'static str],
     pub(super) read: Reader,
     /// Reads what comes before the first element of [`Unit::Member`].

@@ -11,6 +11,18 @@ pub(super) struct Scan {
     in_word: bool,
 }
 
+/// Whether a byte outside of strings counts.
+const COUNTS: [bool; 256] = {
+    let mut counts = [false; 256];
+    let bytes = *b"\"{[}]";
+    let mut at = 0;
+    while at < bytes.len() {
+        counts[bytes[at] as usize] = true;
+        at += 1;
+    }
+    counts
+};
+
 /// How far a scan came.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -34,15 +46,10 @@ impl Scan {
         let mut at = 0;
         while at < bytes.len() {
             if self.in_string {
-                let Some(found) = memchr2(b'"', b'\n', &bytes[at..]) else { return Step::More };
-                // Texts have many escapes and few quotes, so escapes are looked at only before a quote.
-                let backslashes = bytes[at..at + found].iter().rev().take_while(|it| **it == b'\\').count();
-                at += found + 1;
-                if backslashes % 2 == 1 {
-                    continue;
-                }
-                if bytes[at - 1] == b'\n' {
-                    return Step::Torn(at - 1);
+                match string_end(&bytes[at..]) {
+                    Step::More => return Step::More,
+                    Step::Torn(feed) => return Step::Torn(at + feed),
+                    Step::End(end) => at += end,
                 }
                 self.in_string = false;
                 if self.depth == 0 {
@@ -56,8 +63,9 @@ impl Scan {
                 return rest.iter().position(ends).map_or(Step::More, |found| Step::End(at + found));
             }
             if self.depth > 0 {
-                let counts = |byte: &u8| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']');
-                let Some(found) = rest.iter().position(counts) else { return Step::More };
+                let Some(found) = rest.iter().position(|byte| COUNTS[usize::from(*byte)]) else {
+                    return Step::More;
+                };
                 at += found;
             }
             let byte = bytes[at];
@@ -77,6 +85,50 @@ impl Scan {
         Step::More
     }
 }
+
+/// The end of a string, from within it: behind its last quote.
+pub(super) fn string_end(bytes: &[u8]) -> Step {
+    let mut at = 0;
+    while let Some(found) = quote_or_feed(&bytes[at..]) {
+        // Texts have many escapes and few quotes, so escapes are looked at only before a quote.
+        let is_escaped = ends_in_escape(&bytes[at..at + found]);
+        at += found + 1;
+        if !is_escaped {
+            return if bytes[at - 1] == b'\n' { Step::Torn(at - 1) } else { Step::End(at) };
+        }
+    }
+    Step::More
+}
+
+/// Whether the last byte is a backslash that escapes what follows.
+fn ends_in_escape(bytes: &[u8]) -> bool {
+    let mut is_escape = false;
+    for _ in bytes.iter().rev().take_while(|byte| **byte == b'\\') {
+        is_escape = !is_escape;
+    }
+    is_escape
+}
+
+/// Where the first quote or line feed is. One is near most often, and `memchr2` takes its time to begin: so it is asked
+/// only after a few words of eight bytes.
+fn quote_or_feed(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    // The lowest bit that is left is that of the first byte which is zero (Mycroft's test).
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let (words, _) = bytes.as_chunks();
+    for (number, word) in words.iter().take(WORDS).enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\n')));
+        if found != 0 {
+            return Some(number * size_of::<u64>() + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let passed = words.len().min(WORDS) * size_of::<u64>();
+    memchr2(b'"', b'\n', &bytes[passed..]).map(|found| passed + found)
+}
+
+/// How many words are looked at before `memchr2` is asked.
+const WORDS: usize = 4;
 
 /// Whether a text is one whole value, with nothing but white space around it.
 pub(super) fn is_whole(text: &[u8]) -> bool {

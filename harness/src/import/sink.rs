@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::Elements;
-use super::parse::parse;
+use super::content::{Elements, Members};
+use super::parse::{parse, value};
 use super::recording::Recording;
+use super::strict::Object;
 
 /// How many parts of a piece are said to be bad one by one: to say why takes many times the memory of a part.
 const BAD_MAX: usize = 10_000;
@@ -49,7 +51,7 @@ impl Sink {
     pub(super) fn elements<'a, T: Deserialize<'a>>(
         &mut self,
         list: &str,
-        Elements(elements): Elements<'a>,
+        Elements(elements): Elements<&'a RawValue>,
     ) -> Vec<(u64, T)> {
         let mut read = Vec::new();
         for (at, element) in elements.into_iter().enumerate() {
@@ -59,6 +61,35 @@ impl Sink {
             }
         }
         read
+    }
+
+    /// Takes a document with a run in each member: all at once, which takes half the time, or each alone if one of them
+    /// cannot be read so. Those that cannot be used are reported, and the others are read.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn members<'a, T: Deserialize<'a>, U: Deserialize<'a>>(
+        &mut self,
+        text: &'a str,
+        of_all: impl Fn(&str, T) -> Result<Recording, BadLine>,
+        alone: impl Fn(&str, U) -> Result<Recording, BadLine>,
+    ) -> Result<(), BadLine> {
+        let mut take = |task: &str, found: Result<Recording, BadLine>| match found {
+            Ok(recording) => self.recording(recording),
+            Err(bad) => self.bad(0, bad.below(task)),
+        };
+        match serde_json::from_str(text) {
+            Ok(Members(runs)) => {
+                runs.into_iter().for_each(|(task, Object(run))| take(&task, of_all(&task, run)))
+            }
+            Err(_) => {
+                let Members(runs) = value::<Members<&RawValue>>(text)?;
+                for (task, run) in runs {
+                    take(&task, parse(run.get()).and_then(|run| alone(&task, run)));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Passes every line of a text on that is not blank. One that cannot be used is reported, and the rest goes on.

@@ -36,8 +36,8 @@ impl NoTools {
             || self.promises_again()
     }
 
-    /// Whether the user told the model twice to try again, with no call in between: then it is to try, whatever it thinks
-    /// of it.
+    /// Whether the user told the model twice to try again, with no call in between: then it is to try, whatever it
+    /// thinks of it.
     fn is_told_to_try(&self) -> bool {
         self.state.nudges >= NUDGES && self.state.nudge.as_ref().is_some_and(|nudge| says_again(nudge))
     }

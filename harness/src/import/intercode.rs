@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::content::{Elements, Text, text_of};

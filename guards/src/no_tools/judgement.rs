@@ -43,14 +43,14 @@ impl NoTools {
     }
 
     /// Whether the user nudged the model on twice, with no call in between, though what the request names is still
-    /// open. A long text may be what the user wants to see, part by part.
+    /// open. A long text may be what the user wants to see, part by part, and so are words that they asked for.
     fn ignores_nudges(&self, instead: Instead, text: &str) -> bool {
         let state = &self.state;
         let is_short = || instead == Instead::ShowsCode || !is_longer(text, CHARS);
         let is_shown = || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge));
         let is_next = || instead == Instead::Asks && self.interviews(text);
         let is_due = state.nudges >= NUDGES && state.changes && is_short() && !is_next();
-        is_due && !is_shown() && state.request.is_open(text)
+        is_due && !is_shown() && !state.request.wants_words() && state.request.is_open(text)
     }
 
     /// Whether the user had to nudge the model on, and the text is no answer to what they said.

@@ -255,16 +255,25 @@ const ERROR_BYTES: usize = 400;
 const ERRORS: [&[u8]; 2] = [b"rror", b"xception"];
 
 /// Whether an answer reports an error somewhere, in a form that programs use in any language, or reads as a failure
-/// although its status is none.
+/// although its status is none. In JSON, the error says something: it is a text or an object.
 pub(super) fn reports_an_error(result: &ToolResult) -> bool {
     if result.text.reads_as_failure() {
         return true;
     }
     let answer = result.text.as_bytes();
     let start = &answer[..answer.len().min(ERROR_BYTES)];
+    let names_one = |name: &[u8]| ERRORS.iter().any(|it| name.ends_with(it));
+    let says_something = |value: &[u8]| match value.trim_ascii_start() {
+        [b'"', first, ..] => *first != b'"',
+        [b'{', first, ..] => *first == b'"',
+        _ => false,
+    };
     memchr_iter(b':', start).any(|at| {
-        let (before, behind) = start.split_at(at);
-        behind.starts_with(b": ") && ERRORS.iter().any(|it| before.ends_with(it))
+        let (before, behind) = (&start[..at], &start[at + 1..]);
+        match before.strip_suffix(b"\"") {
+            Some(name) => names_one(name) && says_something(behind),
+            None => names_one(before) && behind.starts_with(b" "),
+        }
     })
 }
 
@@ -406,6 +415,30 @@ mod tests {
             ["same", "same"],
         ] {
             assert!(!candidate(one, other), "{one}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_a_colon_behind_its_name_and_says_something() {
+        let reports = |text: &str| {
+            let raw = balk_contract::RawCall { id: "1".into(), tool: "x".into(), arguments: "{}".into() };
+            let call = Arc::new(ToolCall::new(raw, &balk_contract::Offer::default()));
+            reports_an_error(&ToolResult::executed(&call, balk_contract::Status::Ok, text))
+        };
+        for text in [
+            "KeyError: 'a'",
+            r#"{"status":"OK","replies":[{"error":{"code":400,"message":"Invalid data[0]"}}],"requestId":"1"}"#,
+            r#"{"ok":true,"result":{"status":"rejected","error":"fileinto: mailbox does not exist"}}"#,
+        ] {
+            assert!(reports(text), "{text}");
+        }
+        for text in [
+            r#"{"rows":[{"id":1,"error":null}]}"#,
+            r#"{"rows":[{"id":1,"error": ""}],"lastError": {}}"#,
+            r#"{"errors": [], "error": false}"#,
+            "the terror:5",
+        ] {
+            assert!(!reports(text), "{text}");
         }
     }
 

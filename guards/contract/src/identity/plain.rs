@@ -1,8 +1,8 @@
 //! Numbers that no rule can match. Most numbers are like this, and the neighbouring bytes show it.
 
 use super::reader::NAME_BYTES;
-use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate, names_a_request};
-use super::volatile::{follows_ref, may_be_stamp, name_end};
+use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate};
+use super::volatile::{follows_ref, may_be_stamp};
 
 /// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
 /// following byte, require a close look ([`if_followed_by`]).
@@ -106,16 +106,25 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
             || ahead & LETTER != 0 && follows_ref(bytes, start - 1)
             || before == b'-' && end - start == 12);
     }
-    let until = name_end(bytes, start);
-    let name = name_before(bytes, until);
+    let name = name_before(bytes, start);
     let may_be_day = before == b' '
         && end - start <= 2
         && (next == b' ' && (second == b' ' || following & DIGIT != 0) || next == b',' && second == b' ');
-    !(ends_like_a_count(name) || names_a_request(&bytes[..until]) || may_be_day && is_month(name))
+    !(ends_like_a_count(name) || may_be_of_request(name) || may_be_day && is_month(name))
 }
 
-/// The name that ends here, or its last letters.
-fn name_before(bytes: &[u8], end: usize) -> &[u8] {
+/// Whether this may end the name of a request's id.
+#[inline]
+fn may_be_of_request(name: &[u8]) -> bool {
+    matches!(name, [.., b'i' | b'I', b'd' | b'D'] | [.., b'e' | b'E', b'q' | b'Q'])
+}
+
+/// The name before a number, or its last letters: with one to four separators between.
+fn name_before(bytes: &[u8], start: usize) -> &[u8] {
+    let mut end = start;
+    while end > start.saturating_sub(4) && class(bytes[end - 1]) & BETWEEN != 0 {
+        end -= 1;
+    }
     let mut at = end;
     while at > end.saturating_sub(NAME_BYTES) && class(bytes[at - 1]) & LETTER != 0 {
         at -= 1;
@@ -200,6 +209,9 @@ mod tests {
         "#",
         "/tmp/x",
         "rows left ",
+        "req_",
+        "request_id=",
+        "\"traceId\": ",
         "In[",
         "x [",
         "a[",

@@ -216,7 +216,7 @@ fn is_of_request(bytes: &[u8], start: usize, word: &[u8]) -> bool {
 }
 
 /// Where the name before a number ends: with at most four separators between.
-pub(super) fn name_end(bytes: &[u8], start: usize) -> usize {
+fn name_end(bytes: &[u8], start: usize) -> usize {
     let is_between = |byte: &&u8| b" \":=_".contains(byte);
     start - bytes[start.saturating_sub(4)..start].iter().rev().take_while(is_between).count()
 }

@@ -141,7 +141,8 @@ pub(super) fn http_failure(line: &[u8], start: usize) -> Option<HttpFailure> {
             line[..start].iter().rev().take_while(|byte| matches!(byte, b' ' | b':' | b'=' | b'"')).count();
         &line[..start - marks]
     };
-    let is_announced = || marks_status(before());
+    // A member of JSON: in a text, a code of three digits may be anything.
+    let is_announced = || marks_status(before()) || before().ends_with(b"\"code");
     (is_phrased() || is_announced()).then_some(HttpFailure([*first, *second, *third]))
 }
 

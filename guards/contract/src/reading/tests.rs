@@ -439,3 +439,14 @@ fn a_text_of_another_kind_may_be_a_failure_that_may_pass() {
     assert_eq!((reading.failed, reading.prospect), (false, Prospect::Passing));
     assert_eq!(Reading::of("a\nb\nc").prospect, Prospect::Unknown);
 }
+
+#[test]
+fn a_code_in_json_is_a_status_of_http() {
+    let answer = |code: u16| {
+        format!(r#"{{"error":{{"code":{code},"message":"Quota exceeded for 'Read requests'"}}}}"#)
+    };
+    assert_eq!(Reading::of(&answer(429)).prospect, Prospect::Passing);
+    assert_ne!(Reading::of(&answer(403)).prospect, Prospect::Passing);
+    assert!(!Reading::of(r#"{"items":[{"code":429,"name":"bolt"}]}"#).failed);
+    assert!(!Reading::of("Article code 429 is in stock.").failed);
+}

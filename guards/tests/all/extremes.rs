@@ -89,7 +89,7 @@ fn fold_and_ask(guard: &mut dyn Guard, events: &[Event]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_state_with_any_numbers_is_refused_or_goes_on(

@@ -147,51 +147,73 @@ fn user(text: &Arc<str>) -> Entry {
     Entry::User(UserMessage { from: Speaker::User, text: text.clone() })
 }
 
-/// The model says this, and its calls are answered with this text.
-fn turn(guard: &mut dyn Guard, said: &Arc<Completion>, status: Status, text: &Arc<str>) {
-    guard.observe(&Entry::Completion(said.clone()));
-    let decision = guard.review(said).expect("never breaks");
-    let results: Vec<_> =
-        said.calls.iter().map(|it| ToolResult::executed(it, status, text.clone())).collect();
-    guard.settle(said, &results).expect("never breaks");
-    for result in results {
-        guard.observe(&Entry::Result(result));
-    }
-    for it in decision.interventions(true) {
-        guard.observe(&Entry::Intervention(it));
-    }
-    for end in ends() {
-        guard.conclude(&end).expect("never breaks");
-    }
+/// What a guard sees and is asked.
+enum Step {
+    Sees(Entry),
+    /// The model says this, and its calls are answered so.
+    Turn(Arc<Completion>, Vec<ToolResult>),
+    Recovers(AttemptFailure),
+    /// The guard has said this.
+    Said(Arc<str>),
 }
 
-/// A run that has this text wherever an entry has one.
-fn run(guard: &mut dyn Guard, text: &Arc<str>) {
+/// The model says this, and its calls are answered with this text.
+fn turn(said: Arc<Completion>, status: Status, text: &Arc<str>) -> Step {
+    let results = said.calls.iter().map(|it| ToolResult::executed(it, status, text.clone())).collect();
+    Step::Turn(said, results)
+}
+
+/// A run that has this text wherever an entry has one. All guards see the same answers, so each is read once.
+fn steps(text: &Arc<str>) -> Vec<Step> {
     let task: Arc<str> = "Look at what is in the folder.".into();
-    guard.observe(&Entry::Start(Start { model: "test".into(), protocol: Protocol::Text, offer: offer() }));
-    guard.observe(&user(&task));
-    turn(guard, &completion(&[text], &[], FinishReason::Length), Status::Ok, text);
-    turn(guard, &completion(&[text], &[], FinishReason::Stop), Status::Ok, text);
-    for status in [Status::Error, Status::Unknown, Status::Error] {
-        turn(guard, &completion(&[], &[("ls", text)], FinishReason::ToolCall), status, text);
-    }
-    let named = completion(&[], &[(text, &"{}".into())], FinishReason::ToolCall);
-    turn(guard, &named, Status::Error, text);
+    let start = Start { model: "test".into(), protocol: Protocol::Text, offer: offer() };
+    let calls = || completion(&[], &[("ls", text)], FinishReason::ToolCall);
     let failure = AttemptFailure { cause: AttemptCause::Connect, ..AttemptFailure::empty(1) };
-    guard.recover(&AttemptFailure { message: text.clone(), ..failure }).expect("never breaks");
-    let note = Note {
-        guard: guard.name().to_owned().into(),
-        rule: "r".into(),
-        level: 1,
-        subject: Subject::Run,
-        text: text.clone(),
-    };
-    let it = Intervention { kind: InterventionKind::Feedback, note, seen: true };
-    guard.observe(&Entry::Intervention(it));
-    guard.observe(&Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.clone() }));
-    guard.observe(&user(text));
-    turn(guard, &completion(&[&task], &[], FinishReason::Stop), Status::Ok, text);
-    guard.observe(&Entry::Compaction(Compaction { summary: text.clone() }));
+    vec![
+        Step::Sees(Entry::Start(start)),
+        Step::Sees(user(&task)),
+        turn(completion(&[text], &[], FinishReason::Length), Status::Ok, text),
+        turn(completion(&[text], &[], FinishReason::Stop), Status::Ok, text),
+        turn(calls(), Status::Error, text),
+        turn(calls(), Status::Unknown, text),
+        turn(calls(), Status::Error, text),
+        turn(completion(&[], &[(text, &"{}".into())], FinishReason::ToolCall), Status::Error, text),
+        Step::Recovers(AttemptFailure { message: text.clone(), ..failure }),
+        Step::Said(text.clone()),
+        Step::Sees(Entry::Answer(UserAnswer { choice: ChoiceKind::Continue, text: text.clone() })),
+        Step::Sees(user(text)),
+        turn(completion(&[&task], &[], FinishReason::Stop), Status::Ok, text),
+        Step::Sees(Entry::Compaction(Compaction { summary: text.clone() })),
+    ]
+}
+
+fn run(guard: &mut dyn Guard, steps: &[Step]) {
+    for step in steps {
+        match step {
+            Step::Sees(entry) => guard.observe(entry),
+            Step::Recovers(failure) => drop(guard.recover(failure).expect("never breaks")),
+            Step::Said(text) => {
+                let text = text.clone();
+                let guard_name = guard.name().to_owned().into();
+                let note =
+                    Note { guard: guard_name, rule: "r".into(), level: 1, subject: Subject::Run, text };
+                let kind = InterventionKind::Feedback;
+                guard.observe(&Entry::Intervention(Intervention { kind, note, seen: true }));
+            }
+            Step::Turn(said, results) => {
+                guard.observe(&Entry::Completion(said.clone()));
+                let decision = guard.review(said).expect("never breaks");
+                guard.settle(said, results).expect("never breaks");
+                results.iter().for_each(|it| guard.observe(&Entry::Result(it.clone())));
+                for it in decision.interventions(true) {
+                    guard.observe(&Entry::Intervention(it));
+                }
+                for end in ends() {
+                    guard.conclude(&end).expect("never breaks");
+                }
+            }
+        }
+    }
 }
 
 /// Does this in a thread with a small stack. The thread has the name, so an overflow tells it.
@@ -214,13 +236,14 @@ fn in_time(name: String, work: impl FnOnce() + Send + 'static) {
 fn a_text_of_any_form_costs_linear_work_and_little_stack() {
     let shipped = all_guards().len();
     let all = |form: &str, text: &Arc<str>| {
+        let steps = Arc::new(steps(text));
         for at in 0..shipped + PEERS.len() {
-            let text = text.clone();
+            let steps = steps.clone();
             let make = move || match at.checked_sub(shipped) {
                 Some(peer) => PEERS[peer](),
                 None => all_guards().swap_remove(at),
             };
-            in_time(format!("{}: {form}", make().name()), move || run(&mut *make(), &text));
+            in_time(format!("{}: {form}", make().name()), move || run(&mut *make(), &steps));
         }
     };
     let texts: Vec<(&str, Arc<str>)> = texts().into_iter().map(|(form, text)| (form, text.into())).collect();

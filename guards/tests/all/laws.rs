@@ -190,7 +190,7 @@ fn check_refused(guard: &mut Box<dyn Guard>, state: Value) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn questions_change_nothing_and_a_saved_state_is_the_whole_state(events in events()) {

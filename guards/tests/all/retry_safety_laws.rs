@@ -176,6 +176,11 @@ proptest! {
         prop_assert!(!auto(Conservative) || auto(FastPath));
         prop_assert!(!auto(FastPath) || auto(Facts));
     }
+}
+
+proptest! {
+    // Each has many steps.
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_state_is_bounded(steps in vec(step(), 200..201)) {

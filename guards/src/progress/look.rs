@@ -254,12 +254,9 @@ impl Says {
 const ERROR_BYTES: usize = 400;
 const ERRORS: [&[u8]; 2] = [b"rror", b"xception"];
 
-/// Whether an answer reports an error somewhere, in a form that programs use in any language, or reads as a failure
-/// although its status is none. In JSON, the error says something: it is a text or an object.
+/// Whether an answer reports an error somewhere, in a form that programs use in any language. In JSON, the error says
+/// something: it is a text or an object.
 pub(super) fn reports_an_error(result: &ToolResult) -> bool {
-    if result.text.reads_as_failure() {
-        return true;
-    }
     let answer = result.text.as_bytes();
     let start = &answer[..answer.len().min(ERROR_BYTES)];
     let names_one = |name: &[u8]| ERRORS.iter().any(|it| name.ends_with(it));

@@ -95,7 +95,7 @@ fn items_that_are_asked_again_one_after_another_are_met_at_the_sixth() {
 }
 
 #[test]
-fn an_answer_that_reads_as_a_failure_is_no_word_that_it_was_done() {
+fn an_answer_that_reports_an_error_in_json_is_no_word_that_it_was_done() {
     let ways = [
         "--amount 64.90",
         "--reason duplicate",

@@ -97,10 +97,10 @@ const EXPLAINS: &[&str] = &[
     "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", //
     "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", //
     "explique", "décris", "comment", "spiega", "come ", "설명", "알려", "어떻게", //
-    "explic", "descri", "leg uit", "uitleg", "beschrijf", "förklara", "beskriv", "berätta", "forklar", "fortæl", "selitä",
-    "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши", "расскажи",
-    "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा", "giải thích", "mô tả",
-    "jelaskan", "terangkan", "อธิบาย",
+    "explic", "descri", "leg uit", "uitleg", "beschrijf", "förklara", "beskriv", "berätta", "forklar", "fortæl",
+    "selitä", "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши",
+    "расскажи", "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा",
+    "giải thích", "mô tả", "jelaskan", "terangkan", "อธิบาย",
 ];
 /// Words of a question that asks for an answer and not for work ("Can you add it?" asks for work).
 #[rustfmt::skip]

@@ -433,7 +433,6 @@ mod tests {
             r#"{"rows":[{"id":1,"error":null}]}"#,
             r#"{"rows":[{"id":1,"error": ""}],"lastError": {}}"#,
             r#"{"errors": [], "error": false}"#,
-            "the terror:5",
         ] {
             assert!(!reports(text), "{text}");
         }

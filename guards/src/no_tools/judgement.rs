@@ -69,7 +69,8 @@ impl NoTools {
         let after_a_nudge = is_same
             && self.is_urged(instead, text)
             && match instead {
-                Instead::PrintsCall | Instead::Announces | Instead::Denies | Instead::ShowsCode => true,
+                Instead::PrintsCall | Instead::Announces | Instead::Denies => true,
+                Instead::ShowsCode => !state.request.wants_words(),
                 Instead::Asks => !state.request.wants_questions && !self.interviews(text),
                 Instead::Lists => self.plans_again(text),
                 Instead::Claims => {

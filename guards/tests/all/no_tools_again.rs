@@ -444,3 +444,20 @@ fn t1_who_is_told_twice_to_try_again_and_does_not_is_corrected() {
     assert_eq!(said(again, 3), [PASS, PASS, FIRST]);
     assert_eq!(said("Ok, I'll see what I can do about it.", 3), [PASS; 3]);
 }
+
+/// Who was asked to explain first may explain in several messages, with what it is about, in any language.
+#[test]
+fn t1_an_explanation_that_was_asked_for_goes_on() {
+    let explained = [
+        "Are două părți: una citește intrarea.\n```\nReceipt PO-7731\n```",
+        "Prima doar adună.\n```\nReceipt PO-7731\nHX-20 40 pcs\n```",
+        "A doua compară.\n```\nReceipt PO-7731\nHX-20 40 pcs\nHX-22 15 pcs\n```",
+    ];
+    for (request, nth) in [
+        ("Rulează `erp receipt post PO-7731`. Nu rula încă nimic: explică-mi întâi în câteva mesaje.", None),
+        ("Rulează `erp receipt post PO-7731`.", Some(2)),
+    ] {
+        let turns = [request, explained[0], "Continuă.", explained[1], "Am înțeles, continuă.", explained[2]];
+        check(&turns, None, nth);
+    }
+}

@@ -424,27 +424,6 @@ fn t1_talk_lessons_and_refusals_are_no_promises() {
     }
 }
 
-/// Who tried and says that it cannot be done is honest; who is told twice to try again is to try.
-#[test]
-fn t1_who_is_told_twice_to_try_again_and_does_not_is_corrected() {
-    let sync = calls("bash", r#"{"command":"uv sync"}"#).fails("operation timed out");
-    let texts = ["The service is down, I can't go on.", "It is a network error, I can't do anything."];
-    let said = |urges: &str, turns: usize| {
-        let mut run = Loop::new(NoTools::default());
-        run.user("Build the invoices with `uv run invoices build`.");
-        run.turn(&sync);
-        let mut said = Vec::new();
-        for nth in 0..turns {
-            said.push(outline(&run.turn(&says(texts[nth / 2 % 2]))));
-            run.user(urges);
-        }
-        said
-    };
-    let again = "Please try again, it mostly works after a while.";
-    assert_eq!(said(again, 3), [PASS, PASS, FIRST]);
-    assert_eq!(said("Ok, I'll see what I can do about it.", 3), [PASS; 3]);
-}
-
 /// Who was asked to explain first may explain in several messages, with what it is about, in any language.
 #[test]
 fn t1_an_explanation_that_was_asked_for_goes_on() {

@@ -1,0 +1,28 @@
+//! The no-tools guard against spec T1 where the user tells the model to try again. Text may end the task.
+
+use crate::common::{Loop, calls, outline, says};
+use balk_guards::NoTools;
+
+const PASS: &str = "pass";
+const FIRST: &str = "retry no-call 1";
+
+/// Who tried and says that it cannot be done is honest; who is told twice to try again is to try.
+#[test]
+fn t1_who_is_told_twice_to_try_again_and_does_not_is_corrected() {
+    let sync = calls("bash", r#"{"command":"uv sync"}"#).fails("operation timed out");
+    let texts = ["The service is down, I can't go on.", "It is a network error, I can't do anything."];
+    let said = |urges: &str, turns: usize| {
+        let mut run = Loop::new(NoTools::default());
+        run.user("Build the invoices with `uv run invoices build`.");
+        run.turn(&sync);
+        let mut said = Vec::new();
+        for nth in 0..turns {
+            said.push(outline(&run.turn(&says(texts[nth / 2 % 2]))));
+            run.user(urges);
+        }
+        said
+    };
+    let again = "Please try again, it mostly works after a while.";
+    assert_eq!(said(again, 3), [PASS, PASS, FIRST]);
+    assert_eq!(said("Ok, I'll see what I can do about it.", 3), [PASS; 3]);
+}

@@ -182,39 +182,11 @@ fn is_times(unit: &str) -> bool {
     TIMES_WORDS.contains(&unit) || TIMES_SIGNS.iter().any(|it| unit.starts_with(it))
 }
 
+#[rustfmt::skip]
 const TIMES_WORDS: &[&str] = &[
-    "times",
-    "x",
-    "×",
-    "tries",
-    "attempts",
-    "runs",
-    "mal",
-    "male",
-    "veces",
-    "fois",
-    "vezes",
-    "volte",
-    "раз",
-    "раза",
-    "keer",
-    "razy",
-    "разів",
-    "рази",
-    "gånger",
-    "gange",
-    "ganger",
-    "krát",
-    "kertaa",
-    "alkalommal",
-    "ori",
-    "kez",
-    "kere",
-    "defa",
-    "lần",
-    "kali",
-    "مرات",
-    "बार",
+    "times", "x", "×", "tries", "attempts", "runs", "mal", "male", "veces", "fois", "vezes", "volte", "раз", "раза",
+    "keer", "razy", "разів", "рази", "gånger", "gange", "ganger", "krát", "kertaa", "alkalommal", "ori", "kez", "kere",
+    "defa", "lần", "kali", "مرات", "बार",
 ];
 const TIMES_SIGNS: &[&str] = &["回", "度", "次", "遍", "번", "회"];
 const SIGNS: [(char, u32); 10] = [

@@ -221,6 +221,9 @@ fn addresses_and_ids_are_masked() {
         ("message 1329384756102938475 sent", "message 1329384799988877766 sent"),
         ("still running (pid 4711)", "still running (pid 90210)"),
         ("PID: 4711", "PID: 12"),
+        (r#"{"error":"x","request_id":"req_26223360"}"#, r#"{"error":"x","request_id":"req_00086061"}"#),
+        (r#"{"request_id": "004e2211"}"#, r#"{"request_id": "26223360"}"#),
+        ("failed, traceId=4711", "failed, traceId=12"),
     ]);
 }
 
@@ -251,6 +254,9 @@ fn numbers_that_look_like_ids_stay() {
         ("parseHTTPResponse2xxOr3xx", "parseHTTPResponse2xxOr4xx"),
         ("a8Kd93Lm", "a8Kd93Ln"),
         ("rapid 12", "rapid 13"),
+        (r#"{"id": "26223360"}"#, r#"{"id": "26223361"}"#),
+        ("required 12", "required 13"),
+        ("order_id=4711", "order_id=4712"),
         ("line 12", "line 13"),
     ]);
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::words::{Found, folded};
+use balk_contract::words::{Found, folded};
 use vocabulary::{LISTS, List};
 
 mod vocabulary;

@@ -1,6 +1,6 @@
 //! **handoff**: what a person is told when a run ends without reaching its goal, and what they can do about it.
 //!
-//! *Detects* nothing during the run. When asked at the end (spec H1), it makes a handoff for two causes: a failure
+//! *Detects* nothing during the run. When asked at the end (spec H1), it makes a handoff for two reasons: a failure
 //! that no retry can fix, and no progress. Unresolved failures show what is missing; the `kind` module has the rules
 //! and their order. A failure counts as resolved as soon as a later call of the same tool did not fail (spec H6), so
 //! no stale error is ever reported; at a soft end, a later success of any tool is enough.
@@ -30,19 +30,19 @@ use balk_contract::wording::keep;
 use balk_contract::{
     Answer, Conclusion, Entry, GapKind, Guard, Intervention, InterventionKind, Limit, Speaker, Termination,
 };
-use cause::Cause;
 use kind::Evidence;
 use lengths::{ERROR_CHARS, REQUEST_CHARS};
 use messages::{CONSTRAINED, NAME};
+use reason::Reason;
 use state::{HandoffState, Record};
 
 mod broken;
-mod cause;
 mod changes;
 mod kind;
 mod lengths;
 mod messages;
 mod reads;
+mod reason;
 mod state;
 
 /// Settings of the guard.
@@ -97,16 +97,16 @@ impl Handoff {
     }
 
     /// Why there is no progress.
-    fn standstill(&self) -> Cause {
+    fn standstill(&self) -> Reason {
         match self.state.obstacle() {
             Some(record) => self.failure(record),
-            None if self.is_looping() => Cause::reads(&self.state.reads),
-            None => Cause::silence(),
+            None if self.is_looping() => Reason::reads(&self.state.reads),
+            None => Reason::silence(),
         }
     }
 
-    /// The cause behind the failure that ended the run: the failure of the last turn, else the message alone.
-    fn fatal(&self, message: &str) -> Cause {
+    /// The reason behind the failure that ended the run: the failure of the last turn, else the message alone.
+    fn fatal(&self, message: &str) -> Reason {
         let of_turn = |it: &&Record| it.failed_at > self.state.answered_at;
         match self.state.obstacle().filter(of_turn) {
             Some(record) => self.failure(record),
@@ -116,15 +116,15 @@ impl Handoff {
                 let evidence =
                     Evidence { call: None, is_absent: false, request: &self.state.request, error: &error };
                 let (kind, missing) = kind::tell(&evidence);
-                Cause::failure(kind, &missing, None, &error, &self.state.offer)
+                Reason::failure(kind, &missing, None, &error, &self.state.offer)
             }
         }
     }
 
-    fn failure(&self, record: &Record) -> Cause {
+    fn failure(&self, record: &Record) -> Reason {
         let kind = record.lacking.unwrap_or(GapKind::NoProgress);
         let tool = Some((&record.tool, record.in_a_row));
-        Cause::failure(kind, &record.missing, tool, &record.error, &self.state.offer)
+        Reason::failure(kind, &record.missing, tool, &record.error, &self.state.offer)
     }
 }
 
@@ -182,7 +182,7 @@ impl Guard for Handoff {
     }
 
     fn conclude(&self, end: &Termination) -> Answer<Option<Conclusion>> {
-        let cause = match (end, &self.state.broken) {
+        let reason = match (end, &self.state.broken) {
             (Termination::Finished | Termination::StoppedByUser, _) => {
                 return Ok(self.state.unheeded(end));
             }
@@ -201,7 +201,7 @@ impl Guard for Handoff {
                 self.standstill()
             }
         };
-        Ok(Some(self.state.handoff(end, cause)))
+        Ok(Some(self.state.handoff(end, reason)))
     }
 
     fn save(&self) -> Value {

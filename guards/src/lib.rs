@@ -30,7 +30,6 @@ mod shipped;
 mod showing;
 pub mod similarity;
 mod unseen;
-mod words;
 
 pub use balk_contract::*;
 

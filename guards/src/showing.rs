@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use crate::files::files;
 use crate::search::has_question_mark;
-use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_short;
+use balk_contract::words::{Found, Lists, folded};
 
 pub(crate) mod calls;
 pub(crate) mod follow_up;

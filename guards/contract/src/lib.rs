@@ -32,6 +32,7 @@ mod view;
 #[cfg(feature = "wire")]
 pub mod wire;
 pub mod wording;
+pub mod words;
 mod writes;
 
 pub use attempt::{AttemptCause, AttemptFacts, AttemptFailure, AttemptResponse, FailedAttempt, LOST, Wait};

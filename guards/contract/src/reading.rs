@@ -22,6 +22,7 @@
 //! on waiting for a part of a page: that depends on the page. `balk texts` shows how messages of real tools are read.
 
 use crate::identity::goes_on::says_not_yet;
+pub use cause::{Cause, Causes};
 pub use errors::Errors;
 pub(crate) use errors::FoundErrors;
 use json::Telling;
@@ -30,6 +31,7 @@ pub use said::Prospect;
 use said::{HEAD, Said, TAIL};
 use shape::{Counts, Shape};
 
+mod cause;
 mod errors;
 mod json;
 mod line;

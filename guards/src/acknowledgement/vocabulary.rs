@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::words::Lists;
+use balk_contract::words::Lists;
 
 /// The lists of this file, in the order of [`LISTS`].
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Found, Lists, folded};
 use balk_contract::nudge::is_nudge;
 use balk_contract::wording::is_longer;
+use balk_contract::words::{Found, Lists, folded};
 
 /// How often a request wants something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

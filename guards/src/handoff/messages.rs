@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::broken::Broken;
-use super::cause::{Cause, ERROR_SHOWN};
 use super::changes::{Acts, Changes};
 use super::lengths::NAME_CHARS;
+use super::reason::{ERROR_SHOWN, Reason};
 use super::state::{HandoffState, OBJECTIONS};
 use balk_contract::wording::{list, one_line, times};
 use balk_contract::{Conclusion, Gap, Limit, Note, Subject, Termination, Tried};
@@ -18,16 +18,16 @@ const LISTED: usize = 8;
 
 impl HandoffState {
     /// The conclusion with a gap.
-    pub(super) fn handoff(&self, end: &Termination, cause: Cause) -> Conclusion {
-        let constraint = (!self.retried).then(|| self.note(CONSTRAINED, cause.constraint(&self.offer)));
+    pub(super) fn handoff(&self, end: &Termination, reason: Reason) -> Conclusion {
+        let constraint = (!self.retried).then(|| self.note(CONSTRAINED, reason.constraint(&self.offer)));
         let gap = Gap {
-            kind: cause.kind,
+            kind: reason.kind,
             tried: self.tried(),
-            could_do: cause.could_do(),
+            could_do: reason.could_do(),
             resume: "ask again once that is done: the run continues where it stopped".into(),
             constraint,
-            missing: cause.missing.into(),
-            explanation: cause.explanation.into(),
+            missing: reason.missing.into(),
+            explanation: reason.explanation.into(),
         };
         let mut text = self.again();
         text.push_str(&gap.explanation);

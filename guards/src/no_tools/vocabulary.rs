@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::words::{Found, Lists, folded};
+use balk_contract::words::{Found, Lists, folded};
 
 /// The lists of this file, in the order of [`WORDS`].
 #[derive(Clone, Copy, Debug)]

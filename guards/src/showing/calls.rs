@@ -17,7 +17,7 @@
 use std::sync::LazyLock;
 
 use crate::search::has_question_mark;
-use crate::words::{Found, Lists};
+use balk_contract::words::{Found, Lists};
 
 /// Longer requests describe work, and their sentences are many.
 const BYTES: usize = 4_096;

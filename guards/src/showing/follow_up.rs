@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 
 use super::Wish;
 use super::calls::{ASKING, ASKING_WORDS, sentences};
-use crate::words::{Lists, folded};
 use balk_contract::nudge::is_closing;
 use balk_contract::wording::is_longer;
+use balk_contract::words::{Lists, folded};
 
 /// The longest question of this kind, in characters; half of it in scripts that write a word in one or two.
 const CHARS: usize = 100;

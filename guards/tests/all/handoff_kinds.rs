@@ -89,6 +89,28 @@ fn h2_an_input_that_the_call_names_is_missing() {
 }
 
 #[test]
+fn h2_what_the_c_library_says_in_other_languages_is_known() {
+    for error in [
+        "cat: data/sales.csv: Datei oder Verzeichnis nicht gefunden",
+        "cat: data/sales.csv: Aucun fichier ou dossier de ce type",
+        "cat: data/sales.csv: Нет такого файла или каталога",
+        "cat: data/sales.csv: Böyle bir dosya ya da dizin yok",
+        "cat: data/sales.csv: 그런 파일이나 디렉터리가 없습니다",
+        "cat: data/sales.csv: 没有那个文件或目录",
+    ] {
+        check("read", SALES, error, INPUT, "data/sales.csv");
+    }
+    for error in [
+        "bash: ./sum.sh: Keine Berechtigung",
+        "bash: ./sum.sh: Отказано в доступе",
+        "bash: ./sum.sh: 权限不够",
+    ] {
+        check("bash", JQ, error, CAPABILITY, "./sum.sh");
+    }
+    check("bash", JQ, "bash: jq: orden no encontrada", CAPABILITY, "jq");
+}
+
+#[test]
 fn h2_an_input_that_the_user_named_is_missing() {
     check("bash", r#"{"command":"make count"}"#, "data/sales.csv does not exist", INPUT, "data/sales.csv");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balk_guards::reading::{Prospect, Reading};
+use balk_guards::reading::{Cause, Causes, Prospect, Reading};
 use balk_scenarios::texts::{Class, Message, Tool, tools};
 use serde::Serialize;
 
@@ -39,6 +39,9 @@ pub(super) struct Counts {
     /// Of these, those whose class says whether they pass, and those of them that are read so.
     pub(super) asked: u32,
     pub(super) told: u32,
+    /// Of all messages that are failures: those in which a cause is read, and those of them with one of their class.
+    pub(super) causes: u32,
+    pub(super) right_causes: u32,
 }
 
 impl Part {
@@ -66,6 +69,10 @@ impl Counts {
         self.messages += 1;
         self.failed += u32::from(reading.failed);
         self.right += u32::from(reading.failed == fails);
+        if let Some(cause) = Causes::of(&text).likely().filter(|_| fails) {
+            self.causes += 1;
+            self.right_causes += u32::from(fits(message.class, cause));
+        }
         if !(reading.failed && fails) {
             return;
         }
@@ -82,6 +89,22 @@ impl Counts {
     }
 }
 
+/// Whether failures of this class have this cause. A time that ran out may be that of a network or a limit that was
+/// set.
+fn fits(class: Class, cause: Cause) -> bool {
+    match class {
+        Class::TransientNetwork => matches!(cause, Cause::Network | Cause::Timeout),
+        Class::NotFound | Class::MissingDependency => matches!(cause, Cause::Missing | Cause::Command),
+        Class::Permission => cause == Cause::Denied,
+        Class::Syntax | Class::Type => matches!(cause, Cause::Form | Cause::Arguments),
+        Class::Assertion => cause == Cause::Check,
+        Class::Conflict => cause == Cause::Conflict,
+        Class::Limit => matches!(cause, Cause::Limit | Cause::Timeout),
+        Class::Busy => cause == Cause::Busy,
+        Class::Empty | Class::Success | Class::SuccessMentionsFailure | Class::Progress => false,
+    }
+}
+
 /// What the reading gets wrong in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
@@ -89,6 +112,8 @@ pub(super) enum Mistake {
     Failure,
     /// Whether it may pass.
     Prospect,
+    /// Its cause, where one is read.
+    Cause,
 }
 
 impl Mistake {
@@ -99,14 +124,22 @@ impl Mistake {
         if reading.failed != fails {
             return Some(Self::Failure);
         }
-        let passes = message.class.passes().filter(|_| fails)?;
-        (passes != (reading.prospect == Prospect::Passing)).then_some(Self::Prospect)
+        if !fails {
+            return None;
+        }
+        let passes = reading.prospect == Prospect::Passing;
+        if message.class.passes().is_some_and(|it| it != passes) {
+            return Some(Self::Prospect);
+        }
+        let cause = Causes::of(&text).likely()?;
+        (!fits(message.class, cause)).then_some(Self::Cause)
     }
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Failure => "failure",
             Self::Prospect => "prospect",
+            Self::Cause => "cause",
         }
     }
 }
@@ -116,4 +149,36 @@ pub(super) fn misread() -> impl Iterator<Item = (&'static Tool, &'static Message
     let open = tools().iter().filter(|it| !it.reserve);
     open.flat_map(|tool| tool.messages.iter().map(move |it| (tool, it)))
         .filter_map(|(tool, message)| Some((tool, message, Mistake::of(message)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether so many of these are at least this share, in per cent.
+    fn is_at_least(percent: u32, part: u32, of: u32) -> bool {
+        of > 0 && part * 100 >= of * percent
+    }
+
+    #[test]
+    fn f2_messages_of_real_tools_are_read_right() {
+        for (part, percent) in [(Part::read(false), 95), (Part::read(true), 90)] {
+            let all = part.all;
+            assert!(is_at_least(percent, all.right, all.messages), "{all:?}");
+            assert!(is_at_least(90, all.told, all.asked), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn f1_causes_that_are_read_are_right() {
+        for (part, told, right) in [(Part::read(false), 95, 95), (Part::read(true), 60, 90)] {
+            let failures = part
+                .classes
+                .iter()
+                .filter(|it| Class::ALL.iter().any(|class| class.name() == it.name && class.fails()));
+            let failures = failures.map(|it| it.counts.messages).sum();
+            assert!(is_at_least(told, part.all.causes, failures), "{:?}", part.all);
+            assert!(is_at_least(right, part.all.right_causes, part.all.causes), "{:?}", part.all);
+        }
+    }
 }

@@ -16,7 +16,17 @@ pub(super) fn part(part: &Part) -> [Block; 3] {
         "Open, which the reading is tuned on"
     };
     let title = format!("{name}: {} messages of {} tools", part.all.messages, part.tools);
-    let columns = ["messages", "failed", "right, %", "passing", "lasting", "unknown", "prospect right, %"];
+    let columns = [
+        "messages",
+        "failed",
+        "right, %",
+        "passing",
+        "lasting",
+        "unknown",
+        "prospect right, %",
+        "cause told",
+        "cause right, %",
+    ];
     let mut classes = Table::of_numbers(["class"].into_iter().chain(columns));
     let all = Row { name: "all", counts: part.all };
     for row in part.classes.iter().copied().chain([all]) {
@@ -29,8 +39,9 @@ pub(super) fn part(part: &Part) -> [Block; 3] {
     [paragraph(title), classes.into(), languages.into()]
 }
 
-fn cells(Row { name, counts }: Row) -> [String; 8] {
-    let Counts { messages, failed, right, passing, lasting, unknown, asked, told } = counts;
+fn cells(Row { name, counts }: Row) -> [String; 10] {
+    let Counts { messages, failed, right, passing, lasting, unknown, asked, told, causes, right_causes } =
+        counts;
     let number = |it: u32| it.to_string();
     [
         name.to_owned(),
@@ -41,6 +52,8 @@ fn cells(Row { name, counts }: Row) -> [String; 8] {
         number(lasting),
         number(unknown),
         percent(told, asked),
+        number(causes),
+        percent(right_causes, causes),
     ]
 }
 

@@ -12,7 +12,7 @@ const MASK: usize = (1 << BITS) - 1;
 const PLACES: usize = 1 << (3 * BITS);
 
 /// Some lists; each is known by its index.
-pub(crate) struct Lists {
+pub struct Lists {
     /// Which three bytes a word can begin with, one bit each.
     beginnings: [u64; PLACES / 64],
     /// For each three bytes, where the words that can begin so are among the `words`.
@@ -30,24 +30,29 @@ struct Word {
     list: u32,
 }
 
-/// Which lists have a word in the text.
+/// Which lists have a word in the text, by their index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found(u32);
+pub struct Found(u32);
 
 impl Found {
-    pub(crate) fn has(self, list: usize) -> bool {
+    /// Whether the list with this index has one.
+    #[must_use]
+    pub fn has(self, list: usize) -> bool {
         self.0 >> list & 1 == 1
     }
 }
 
 impl Lists {
-    /// Lists of words in small letters that may be anywhere in a text.
-    pub(crate) fn anywhere(lists: &[&[&'static str]]) -> Self {
+    /// At most 32 lists of words in small letters that may be anywhere in a text.
+    #[must_use]
+    pub fn anywhere(lists: &[&[&'static str]]) -> Self {
         Self::new(lists, false)
     }
 
-    /// Lists of words in small letters that begin a word of the text, unless they are of a script without blanks.
-    pub(crate) fn beginning_words(lists: &[&[&'static str]]) -> Self {
+    /// At most 32 lists of words in small letters that begin a word of the text, unless they are of a script without
+    /// blanks.
+    #[must_use]
+    pub fn beginning_words(lists: &[&[&'static str]]) -> Self {
         Self::new(lists, true)
     }
 
@@ -79,7 +84,8 @@ impl Lists {
     }
 
     /// Which lists have a word in this text, which is [folded](folded).
-    pub(crate) fn find(&self, text: &str) -> Found {
+    #[must_use]
+    pub fn find(&self, text: &str) -> Found {
         let bytes = text.as_bytes();
         let (mut found, mut place) = (0, 0);
         let next = |place: usize, byte: u8| (place << BITS | usize::from(byte) & MASK) & (PLACES - 1);
@@ -140,7 +146,8 @@ fn ends_in_word(text: &[u8]) -> bool {
 const FIRST_SIGN: char = '\u{2e80}';
 
 /// The text as lists read it: in small letters, but for those of ASCII, whose case the lists ignore.
-pub(crate) fn folded(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn folded(text: &str) -> Cow<'_, str> {
     let is_small = |c: char| c.is_ascii() || c.to_lowercase().eq([c]);
     if text.is_ascii() || text.chars().all(is_small) { text.into() } else { text.to_lowercase().into() }
 }

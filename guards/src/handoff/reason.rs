@@ -12,7 +12,7 @@ const CAPABILITIES: usize = 24;
 pub(super) const ERROR_SHOWN: usize = 160;
 
 /// Why the run cannot continue.
-pub(super) struct Cause {
+pub(super) struct Reason {
     pub(super) kind: GapKind,
     pub(super) missing: String,
     /// Whether the missing thing is a tool that exists but cannot do this.
@@ -23,8 +23,8 @@ pub(super) struct Cause {
     pub(super) error: String,
 }
 
-impl Cause {
-    /// The cause behind a failure. `tool` is the failed tool, if there is one, and how often it failed in a row.
+impl Reason {
+    /// The reason that a failure gives. `tool` is the failed tool, if there is one, and how often it failed in a row.
     pub(super) fn failure(
         kind: GapKind,
         missing: &str,

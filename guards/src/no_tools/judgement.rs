@@ -159,7 +159,8 @@ impl NoTools {
                     && !admits(text)
                     && (first_words() || !is_longer(text, CHARS) && says_what_comes())
             }
-            Instead::Lists | Instead::Asks => false,
+            Instead::Asks => request.is_allowed() && !is_open_question(text),
+            Instead::Lists => false,
         }
     }
 

@@ -42,6 +42,8 @@ pub(super) struct Request {
     pub(super) wants_plan: bool,
     /// It asks what the model will do, so that an announcement is the answer.
     pub(super) asks_what_comes: bool,
+    /// It says that the user does not want to be asked.
+    trusts: bool,
     /// It asks to be asked, and no tool was called since.
     pub(super) wants_questions: bool,
     /// The files that it names.
@@ -94,6 +96,7 @@ impl Request {
         self.wonders = words.has(List::Wonders) && wonders(&plain);
         self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
         self.asks_what_comes = wish.holds() || words.has(List::Intents) && asks_what_comes(&plain);
+        self.trusts = (words.has(List::Trusts) || words.has(List::Unasked)) && trusts(&plain);
         self.wants_questions |= words.has(List::Quizzes) && !is_longer(text, QUIZ_CHARS);
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));
@@ -193,6 +196,11 @@ impl Request {
         !self.wonders && self.called && !self.changed && is_left && says_it_changed(text)
     }
 
+    /// Whether the model may begin without a question: the user said so, and it has tried nothing.
+    pub(super) fn is_allowed(&self) -> bool {
+        self.trusts && !self.called
+    }
+
     /// Whether words alone may be what the user asked for.
     pub(super) fn wants_words(&self) -> bool {
         self.wants_words || self.wants_plan || self.wants_calls
@@ -226,6 +234,13 @@ fn asks_what_comes(text: &str) -> bool {
     sentences(text)
         .map(Words::of)
         .any(|it| it.has(List::Intents) && (it.has(List::Opens) || it.has(List::Explains)))
+}
+
+/// Whether a request says in one sentence that its user does not want to be asked.
+fn trusts(text: &str) -> bool {
+    sentences(text)
+        .map(Words::of)
+        .any(|it| it.has(List::Trusts) || it.has(List::Unasked) && !it.has(List::Nots))
 }
 
 /// Whether a text has a question that a yes does not answer.

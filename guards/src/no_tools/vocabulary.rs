@@ -37,6 +37,8 @@ pub(super) enum List {
     Changed,
     Made,
     Stated,
+    Trusts,
+    Unasked,
 }
 
 /// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
@@ -44,7 +46,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
         PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, NOTS, COMPLAINTS, AFFIRMS, CONDITIONS,
         VOLUNTEERS, DENIALS, ACCESS, UNABLE, ABILITIES, IDENTITY, OBJECTS, INNER, INTENTS, QUIZZES, OPENS,
-        DID, CHANGED, MADE, STATED,
+        DID, CHANGED, MADE, STATED, TRUSTS, UNASKED,
     ])
 });
 
@@ -188,6 +190,25 @@ const AFFIRMS: &[&str] = &[
     "可以", "好的", "好，", "是的", "继续", "去做", "没问题", "同意", //
     "はい", "お願いします", "続けて", "進めて", "どうぞ", "ええ", "大丈夫", //
     "oui", "vas-y", "sì", "vai", "certo", "네", "예", "да",
+];
+/// The user does not want to be asked.
+#[rustfmt::skip]
+const TRUSTS: &[&str] = &[
+    "don't ask", "do not ask", "no need to ask", "no need to confirm", "don't wait for me", "don't wait for my",
+    "without further question", //
+    "frag nicht", "frage nicht", "fragen sie nicht", "nicht nachfragen", "ohne rückfrage", "ohne nachfrage", //
+    "no preguntes", "no me preguntes", "no pregunte", "no hace falta que preguntes", "sin más preguntas", //
+    "ne demande pas", "ne me demande", "non chiedere", "non chiedermi", "não pergunte", "não me pergunte", //
+    "vraag niet", "nie pytaj", "не спрашивай", "не задавай вопрос", "не питай", "sormana gerek yok", //
+    "不要问", "不用问", "别问", "无需确认", "不用确认", "不必确认", "確認なしで", "確認は不要", "聞かずに",
+    "聞かないで", "묻지 말고", "묻지 마", "확인 없이", "मत पूछो", "मत पूछना", "đừng hỏi", "jangan tanya",
+];
+/// The user does not want to be asked, unless the same sentence forbids something: "Never do it without asking."
+#[rustfmt::skip]
+const UNASKED: &[&str] = &[
+    "without asking", "without confirmation", "ohne zu fragen", "ohne nachzufragen", "ohne mich zu fragen",
+    "sin preguntar", "sin consultar", "sans demander", "sans me demander", "senza chieder", "sem perguntar",
+    "zonder te vragen", "bez pytania", "без вопросов", "не спрашивая", "sormadan", "बिना पूछे",
 ];
 /// What the model volunteers in the same sentence is the user's choice: a question without its mark. Alone, this is a
 /// closing phrase ("Let me know if you need anything else").

@@ -267,3 +267,31 @@ fn t1_a_failure_without_a_status_is_one() {
         );
     }
 }
+
+// Permission that the request gave.
+
+/// What the user allowed in the request itself is not asked for first. A question that a yes does not answer may be
+/// needed, and "never without asking" allows nothing.
+#[test]
+fn t1_permission_that_the_request_gave_is_not_asked_for() {
+    for (request, question) in [
+        ("Delete the old logs in /var/tmp/app, and don't ask.", "Shall I delete them now?"),
+        ("Restart the worker without asking me.", "Do you want me to restart it?"),
+        ("Lösch die alten Protokolle, ohne mich zu fragen.", "Soll ich sie jetzt löschen?"),
+        ("Borra los registros viejos, no me preguntes.", "¿Quieres que los borre ahora?"),
+        ("把旧日志删掉，不用问我。", "需要我现在删除吗？"),
+        ("古いログを確認なしで消してください。", "今すぐ消してもよろしいですか？"),
+        ("Удали старые логи, не спрашивай.", "Удалить их сейчас?"),
+    ] {
+        check(request, &[], question, FIRST);
+        check(request, &[reads()], question, "pass");
+    }
+    for (request, question) in [
+        ("Never delete anything without asking. Clean up the logs.", "Shall I delete them now?"),
+        ("Lösch nichts, ohne mich zu fragen. Räum die Protokolle auf.", "Soll ich sie jetzt löschen?"),
+        ("Delete the old logs, and don't ask.", "Which of the two folders do you mean?"),
+        ("Clean up the logs.", "Shall I delete them now?"),
+    ] {
+        check(request, &[], question, "pass");
+    }
+}

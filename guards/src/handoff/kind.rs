@@ -132,8 +132,8 @@ fn looks_like_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.trim_matches('.').contains('.')
 }
 
-/// What a phrase in an error may be about, with the text before and after it on its line, most likely first: `… 'NAME'`,
-/// `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`. Some are empty.
+/// What a phrase in an error may be about, by the text before and after it on its line, most likely first:
+/// `… 'NAME'`, `…: NAME` or `… for NAME`, `'NAME' …`, `…: NAME: …`, `the file NAME was …`. Some are empty.
 fn names<'e>((before, after): (&'e str, &'e str)) -> [&'e str; 5] {
     let behind = after.strip_prefix(": ").or_else(|| after.strip_prefix(" for ")).unwrap_or("");
     let behind = behind.split([' ', ',', ';']).next().unwrap_or("");

@@ -7,7 +7,8 @@ pub(super) const PHRASES: [&[&str]; 11] =
 #[rustfmt::skip]
 const COMMAND: &[&str] = &[
     "command not found", "is not recognized as", "executable file not found",
-    "not found, but can be installed", "kommando nicht gefunden", "befehl nicht gefunden", "orden no encontrada",
+    "not found, but can be installed", "kommando nicht gefunden", "befehl nicht gefunden",
+    "orden no encontrada",
     "commande introuvable", "comando non trovato", "未找到命令", "コマンドが見つかりません",
 ];
 
@@ -34,7 +35,8 @@ const BUSY: &[&str] = &[
     "already locked", "could not get lock", "could not obtain lock", "state lock", "deadlock",
     "another git process", "another operation", "another process", "held by process", "loading redis",
     "is loading", "text file busy", "nicht erlangt werden", "ist belegt", "recurso ocupado", "ressource occupé",
-    "risorsa occupata", "está ocupado", "is bezig", "zasoby zajęte", "ресурс занято", "ресурс зайнято", "meşgul",
+    "risorsa occupata", "está ocupado", "is bezig", "zasoby zajęte", "ресурс занято", "ресурс зайнято",
+    "meşgul",
     "ビジー", "동작 중", "设备或资源忙", "无法获得锁",
 ];
 
@@ -55,9 +57,12 @@ const LIMIT: &[&str] = &[
 
 #[rustfmt::skip]
 const NETWORK: &[&str] = &[
-    "econnrefused", "econnreset", "econnaborted", "getaddrinfo enotfound", "code enotfound", "'enotfound'", "eai_again", "epipe", "enetunreach",
-    "connection refused", "connection reset", "connection aborted", "connection closed", "connection was closed",
-    "connection unexpectedly", "closed the connection", "err_connection", "err_name_not_resolved", "err_internet",
+    "econnrefused", "econnreset", "econnaborted", "getaddrinfo enotfound", "code enotfound",
+    "'enotfound'", "eai_again", "epipe", "enetunreach",
+    "connection refused", "connection reset", "connection aborted", "connection closed",
+    "connection was closed",
+    "connection unexpectedly", "closed the connection", "err_connection", "err_name_not_resolved",
+    "err_internet",
     "could not connect", "couldn't connect", "failed to connect", "could not resolve host", "resolve hostname",
     "unable to resolve host", "name or service not known", "name resolution", "temporary failure resolving",
     "no such host", "socket hang up", "recv failure", "empty reply", "unexpected eof while reading",
@@ -83,21 +88,29 @@ const TIMEOUT: &[&str] = &[
 const MISSING: &[&str] = &[
     "no such file or directory", "datei oder verzeichnis nicht gefunden", "aucun fichier ou dossier",
     "file o directory non esistente", "ficheiro ou pasta inexistente", "arquivo ou diretório inexistente",
-    "bestand of map bestaat niet", "そのようなファイルやディレクトリはありません", "no such file", "not found", "does not exist", "enoent", "cannot find the",
-    "could not be found", "couldn't be found", "could not find", "couldn't find", "cannot find", "unable to find",
+    "bestand of map bestaat niet", "そのようなファイルやディレクトリはありません", "no such file", "not found",
+    "does not exist", "enoent", "cannot find the",
+    "could not be found", "couldn't be found", "could not find", "couldn't find", "cannot find",
+    "unable to find",
     "can't find", "no such ", "doesn't exist", "not_found", "nosuch", "unknown command",
     "unable to locate", "cannot access", "did not match any file", "unknown revision", "not a git repository",
-    "is not a git command", "failed to match", "does not match anything", "failed to exactly match", "no module named",
-    "is not in std", "no required module", "cannot load such file", "unresolved import", "failed to resolve import",
-    "undefined symbol", "unbound variable", "couldn't resolve module", "no rule to make", "no targets specified",
+    "is not a git command", "failed to match", "does not match anything", "failed to exactly match",
+    "no module named",
+    "is not in std", "no required module", "cannot load such file", "unresolved import",
+    "failed to resolve import",
+    "undefined symbol", "unbound variable", "couldn't resolve module", "no rule to make",
+    "no targets specified",
     "no configuration files", "does not appear to contain", "does not contain a", "there is no pom",
-    "no tests found", "no test files", "no files matching", "no matching package", "missing script", "no_script",
+    "no tests found", "no test files", "no files matching", "no matching package", "missing script",
+    "no_script",
     "no package", "no available formula", "unmet dependencies", "could not resolve depend",
-    "unable to open database", "could not open input file", "couldn't read", "error: 404", "dependency lock file",
+    "unable to open database", "could not open input file", "couldn't read", "error: 404",
+    "dependency lock file",
     "tell me who you are", "dependency job",
     "nicht gefunden", "existiert nicht", "keine regel", "kein git-repository", "stimmt mit keinen",
     "no existe", "no es un repositorio", "no se ha podido localizar", "aucun fichier", "non esistente",
-    "inexistente", "bestaat niet", "nie ma takiego", "Нет такого файла", "Немає такого файла", "böyle bir dosya",
+    "inexistente", "bestaat niet", "nie ma takiego", "Нет такого файла", "Немає такого файла",
+    "böyle bir dosya",
     "ありません", "見つかりません", "存在しません", "그런 파일이나", "没有那个文件", "不存在", "未找到", "没有规则",
     "不是 git 仓库", "未匹配任何", "无法定位",
 ];
@@ -106,10 +119,13 @@ const MISSING: &[&str] = &[
 const CONFLICT: &[&str] = &[
     "conflict", "already exist", "alreadyexists", "file exists", "eexist", "duplicate key", "not empty",
     "constraint failed", "violates", "[rejected]", "would be overwritten", "patch does not apply",
-    "could not apply", "still in use", "more than one occurrence", "expected 1 occurrence", "strict mode violation",
-    "does not match the generator", "eresolve", "failed to select a version", "not up to date with", "out of date",
+    "could not apply", "still in use", "more than one occurrence", "expected 1 occurrence",
+    "strict mode violation",
+    "does not match the generator", "eresolve", "failed to select a version", "not up to date with",
+    "out of date",
     "outdated",
-    "existiert bereits", "doppelter", "konflikt", "ya existe", "conflicto", "falló el empuje", "le fichier existe",
+    "existiert bereits", "doppelter", "konflikt", "ya existe", "conflicto", "falló el empuje",
+    "le fichier existe",
     "già esistente", "o ficheiro existe", "arquivo existe", "bestaat al", "plik istnieje", "Файл существует",
     "вже існує", "dosya var", "ファイルが存在します", "파일이 있습니다", "已存在", "冲突", "重复键",
 ];
@@ -128,7 +144,8 @@ const FORM: &[&str] = &[
     "unexpected token", "unexpected eof", "unexpected end", "unexpected indent", "unmatched", "unclosed",
     "malformed", "missing separator", "invalid syntax", "invalid expression", "typeerror", "mismatched types",
     "incompatible", "is not assignable", "is not a function", "cannot convert", "cannot implicitly convert",
-    "cannot use", "cannot index", "cannot iterate", "cannot read propert", "wrong number of arguments", "wrongtype",
+    "cannot use", "cannot index", "cannot iterate", "cannot read propert", "wrong number of arguments",
+    "wrongtype",
     "invalid type", "incorrect attribute", "declared and not used", "is not defined", "undefined name",
     "operand", "required parameter", "required property", "is a directory", "error: expected", "expected;",
     "' expected", "; expected", "conform to the", "compilation error", "missing destination", "did you forget",
@@ -138,6 +155,7 @@ const FORM: &[&str] = &[
 
 #[rustfmt::skip]
 const CHECK: &[&str] = &[
-    "assertion", "assert", "panicked", "panic:", "expected:", "expect(", "expected <", "--- fail", "fail:", "1 failed",
+    "assertion", "assert", "panicked", "panic:", "expected:", "expect(", "expected <", "--- fail",
+    "fail:", "1 failed",
     "failures:", "test failed", "tests failed", "failed asserting", "want ", "issues found", "(info):",
 ];

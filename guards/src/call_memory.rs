@@ -115,14 +115,15 @@ impl CallMemory {
         call.messages != self.messages && call.is_step()
     }
 
-    /// How often the user wants it, if they gave a number: any call if they said "times", and a step by any number.
+    /// How often the user wants it, if they gave a number: any call if they said "times", and a step by any number
+    /// that it does not have itself ("Confirm booking 12" is about one booking).
     /// What will fail again is worth no second try.
     pub(crate) fn times_wanted(&self, call: &Remembered) -> u32 {
         let lasts = call.status == Status::Error && call.prospect == Prospect::Lasting && !call.counts;
         match (lasts || call.changed_nothing, call.is_step()) {
             (true, _) => 0,
-            (false, true) => self.wanted.times.max(self.wanted.number),
-            (false, false) => self.wanted.times,
+            (false, true) if !call.has_number => self.wanted.times.max(self.wanted.number),
+            (false, true | false) => self.wanted.times,
         }
     }
 
@@ -333,6 +334,7 @@ impl CallMemory {
             }
             Status::Ok | Status::Unknown => (Prospect::Unknown, false),
         };
+        call.has_number = self.wanted.is_number_in(&result.call.arguments);
         call.is_of_log = again && status != Status::Error && follows_a_log(&result.call);
         call.waits =
             is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
@@ -382,6 +384,7 @@ impl CallMemory {
                 step: Step::of(call),
                 messages: 0,
                 is_of_log: false,
+                has_number: false,
                 moves: false,
                 waits: false,
                 result: String::new(),

@@ -106,7 +106,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 11;
+const VERSION: u64 = 12;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;

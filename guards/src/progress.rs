@@ -129,7 +129,7 @@ struct ProgressState {
 }
 
 const NAME: &str = "progress";
-const VERSION: u64 = 15;
+const VERSION: u64 = 16;
 /// The shortest pattern is two laps of two rounds. A pattern found earlier than that after a step had begun before
 /// the step.
 const NEW_PATTERN_TURNS: u64 = 4;

@@ -48,12 +48,24 @@ pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     memchr_iter(*byte, &text[rare..=last + rare]).find(|&at| text[at..at + word.len()] == *word)
 }
 
+/// Question marks. That of Greek is a semicolon, which ends a question behind a letter of Greek alone.
+pub(crate) const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
+
 /// Whether the text has a question mark.
 pub(crate) fn has_question_mark(text: &str) -> bool {
-    const FULL_WIDTH: &[u8] = "？".as_bytes();
-    let text = text.as_bytes();
-    memchr(b'?', text).is_some()
-        || memchr_iter(FULL_WIDTH[0], text).any(|at| text[at..].starts_with(FULL_WIDTH))
+    let is_greek = |at: usize| ends_in_greek(&text[..at]);
+    memchr(b'?', text.as_bytes()).is_some()
+        || !text.is_ascii()
+            && (text.contains(QUESTION_MARKS) || memchr_iter(b';', text.as_bytes()).any(is_greek))
+}
+
+/// Whether the text ends with a question mark.
+pub(crate) fn is_question(text: &str) -> bool {
+    text.ends_with(QUESTION_MARKS) || text.strip_suffix(';').is_some_and(ends_in_greek)
+}
+
+fn ends_in_greek(text: &str) -> bool {
+    text.ends_with(|it| matches!(it, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}'))
 }
 
 /// The first run of three marks of a code fence or more: where it is, and how many they are.

@@ -1,6 +1,7 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
 use std::iter;
+use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::key::{self, CallKey, Found, Keyed, Members, PathKey, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
 use crate::writes::{Guess, PATH_MEMBERS, says_so};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// One accepted answer of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -272,6 +274,22 @@ impl ToolCall {
     #[must_use]
     pub fn path(&self) -> Option<String> {
         serde_json::from_str(&self.arguments[self.path.as_ref()?.0.span.clone()]).ok()
+    }
+
+    /// A digest of the arguments without the digits of the path: equal for two calls that write one text to numbered
+    /// files. `None` for a path without a digit.
+    #[must_use]
+    pub fn numbered(&self) -> Option<u64> {
+        let Range { start, end } = self.path.as_ref()?.0.span.clone();
+        let arguments = self.arguments.as_bytes();
+        let path = &arguments[start..end];
+        let mut name: Vec<u8> = path.to_vec();
+        name.retain(|byte| !byte.is_ascii_digit());
+        let whole = || {
+            let [before, name, behind] = [&arguments[..start], &name, &arguments[end..]].map(xxh3_64);
+            before ^ name.rotate_left(21) ^ behind.rotate_left(42)
+        };
+        (name.len() < path.len()).then(whole)
     }
 }
 

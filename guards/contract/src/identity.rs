@@ -11,7 +11,7 @@
 //! | duration | `1.23s`, `12 ms`, `0.4 seconds`, `3 min`, `1h 2m 3s` | `3 m`, `3 files`, `1.2.3s`, `s3`, `5 days` |
 //! | speed of a progress bar | `284.96it/s`, `5.2 MB/s`, `812 kB/s` | `1200 req/s`, `5.2 MB` |
 //! | countdown | `7 steps left`, `2 attempts remaining`, `steps left: 7`; the number of a cell, `In [3]`, `Out[3]` | `x[3]`, `7 files left`, `step 3 of 10`, `3/10 steps` (progress) |
-//! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
+//! | address | `0x7ffe5a3b10` (9 to 16 digits), `at 0x804a010`, `@ 0x804a010` (from 5 digits on) | `0x80070005` (an error code) |
 //! | UUID | `550e8400-e29b-41d4-a716-446655440000` | a shorter one |
 //! | hexadecimal id | `3f2b8c1d`: 8 to 32 digits of one case, with both letters and digits | `12345678`, `deadbeef`, `a1b2c3d`, `1e10000000`, `#1f2e3d4c`, digests of 40 digits and more |
 //! | id of mixed digits and letters | `msg_a8Kd93LmQz7XcVb2`: 16 to 64 of both cases, often changing | `parseHTTPResponse2xxOr3xx`, `a8Kd93Lm` |

@@ -49,6 +49,8 @@ pub(crate) struct Remembered {
     pub(super) step: Step,
     /// How many messages of the user had come when it last ran.
     pub(super) messages: u64,
+    /// Whether its arguments have the number that the user gave.
+    pub(super) has_number: bool,
     /// Whether its equal results are looks at a log.
     pub(super) is_of_log: bool,
     /// Whether its answer has changed with nothing in between that may have changed it: it looks at what others change.

@@ -82,6 +82,12 @@ impl Wanted {
         self.times
     }
 
+    /// Whether these arguments have the number, which then names something.
+    pub(super) fn is_number_in(&self, arguments: &str) -> bool {
+        let is_it = |digits: &str| digits.parse() == Ok(self.number);
+        self.number > 0 && arguments.split(|c: char| !c.is_ascii_digit()).any(is_it)
+    }
+
     /// Whether a call with these arguments may be meant.
     pub(crate) fn may_mean(&self, arguments: &str) -> bool {
         let is_there = || {
@@ -233,8 +239,10 @@ const AGAIN: &[&str] = &[
 #[rustfmt::skip]
 const SEVERAL: &[&str] = &[
     "several times", "a few times", "few more times", "couple of times", "multiple times", "over and over",
-    "mehrmals", "mehrfach", "mehrere male", "ein paar mal", "ein paarmal", "einige male",
-    "varias veces", "unas cuantas veces", "un par de veces", "plusieurs fois", "quelques fois",
+    "a number of times", "many times", "some times in a row", "repeatedly", "again and again",
+    "mehrmals", "mehrfach", "mehrere male", "ein paar mal", "ein paarmal", "einige male", "etliche male", "wiederholt",
+    "varias veces", "unas cuantas veces", "un par de veces", "repetidas veces", "plusieurs fois", "quelques fois",
+    "un certain nombre de fois", "un certo numero di volte", "ripetutamente", "repetidamente", "repetidas vezes",
     "à plusieurs reprises", "più volte", "alcune volte", "un paio di volte", "diverse volte",
     "várias vezes", "algumas vezes", "umas vezes", "een paar keer", "meerdere keren", "enkele keren",
     "een aantal keer", "kilka razy", "kilkakrotnie", "несколько раз", "пару раз",

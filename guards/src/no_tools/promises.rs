@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::dispute::is_excused;
 use super::instead::{CHARS, Instead};
-use super::telling::{Message, digests};
+use super::telling::{Message, digest, digests, is_value};
+use crate::search::QUESTION_MARKS;
 use balk_contract::nudge::{is_brief, is_closing, is_nudge, is_short};
 use balk_contract::wording::is_longer;
 
@@ -71,7 +72,7 @@ impl Promises {
     /// Whether a message has nothing that the request had not.
     fn is_urging(&self, text: &str) -> bool {
         let text = text.trim();
-        let asked = text.trim_end_matches(['?', '？', '!', '！']);
+        let asked = text.trim_end_matches(QUESTION_MARKS).trim_end_matches(['!', '！']);
         let text = if is_brief(asked) { asked } else { text };
         if is_nudge(text) {
             return true;
@@ -85,6 +86,18 @@ impl Promises {
         };
         let rest: Vec<&str> = text.split_whitespace().filter(|word| !is_known(word)).collect();
         rest.is_empty() || is_nudge(&rest.join(" "))
+    }
+
+    /// Whether the user has said the telling words of this message before: all, or all values and all but one of
+    /// several words ("As I said: four people, Friday").
+    pub(super) fn knows(&self, message: &Message<'_>) -> bool {
+        let is_known = |word: &&str| self.request.contains(&digest(word));
+        let (known, unknown): (Vec<&str>, Vec<&str>) = message.words.iter().partition(|word| is_known(word));
+        match unknown[..] {
+            [] => !known.is_empty(),
+            [word] => known.len() > 1 && !is_value(word),
+            [..] => false,
+        }
     }
 
     /// Whether the request has this telling word.

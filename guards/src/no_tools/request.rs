@@ -12,7 +12,7 @@ use super::vocabulary::{List, Words, plain};
 use crate::change::Change;
 use crate::failure::is_failure;
 use crate::files::files;
-use crate::search::has_question_mark;
+use crate::search::{self, has_question_mark};
 use crate::showing::Wish;
 use crate::showing::follow_up::FollowUp;
 use balk_contract::wording::is_longer;
@@ -257,12 +257,12 @@ pub(super) fn questions(text: &str) -> String {
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let ends = ['?', '？', '!', '。', '！', '\n'];
+    let ends = ['?', '？', '؟', '!', '。', '！', '\n'];
     text.split(". ").flat_map(move |it| it.split_inclusive(ends))
 }
 
 fn is_question(sentence: &str) -> bool {
-    sentence.ends_with(['?', '？']) || sentence.trim_end().ends_with("か。")
+    search::is_question(sentence.trim_end()) || sentence.trim_end().ends_with("か。")
 }
 
 /// Adds a file. Returns whether it was not among them, and whether the oldest one had to go.

@@ -19,21 +19,23 @@ impl NoTools {
         // The same again after no step is no news, whatever it says.
         let asks_back = has_question_mark(text);
         let is_again = self.state.heard == said && !self.state.stepped && !asks_back;
-        let is_nudge = is_again || is_nudge(text);
         let after = self.state.instead[1];
         let mut lower = String::new();
         let message = Message::new(text, &mut lower);
+        let was_asked = after == Some(Instead::Asks);
+        // What the user has said before is no news to a model that asks for it.
+        let is_known = is_again || was_asked && !asks_back && self.state.promises.knows(&message);
+        let is_nudge = is_known || is_nudge(text);
         self.state.dispute.hear(&message, after.is_some());
         self.state.promises.hear(&message, after, is_again);
         (self.state.heard, self.state.stepped) = (said, false);
         if !is_nudge {
             self.state.questions = 0;
         }
-        let was_asked = after == Some(Instead::Asks);
         self.state.gave |= was_asked && !asks_back && self.gives(text);
         let says_yes =
             !asks_back && is_short(text) && files(text).next().is_none() && has_any(text, List::Affirms);
-        let is_answer = was_asked && !asks_back && self.is_answered(text, is_again);
+        let is_answer = was_asked && !asks_back && self.is_answered(text, is_known);
         let is_yes = says_yes || is_again && !is_answer;
         self.state.allowed = self.state.said[1].clone().filter(|_| was_asked && is_yes);
         if !asks_back && !is_yes && !is_go_ahead(text) && (was_asked || self.leaves_it_to_the_user()) {

@@ -91,14 +91,17 @@ const EXPLAINS: &[&str] = &[
     "explain", "describe", "tell me", "what is", "what are", "what does", "what do", "how do", "how does",
     "how would", "how can", "how should", "how to", "difference", "compare", "opinion", "recommend", "advice",
     "without changing", "don't change", "do not change", "don't touch", "do not touch", "don't write",
-    "do not write", "in words", "fyi", "note that", //
+    "do not write", "in words", "fyi", "note that", "walk me through", "talk me through", "take me through",
+    "guide me through", "without running", "don't run", "do not run", "without calling", "don't call any", //
     "erklär", "beschreib", "sag mir", "was ist", "was macht", "wie kann", "wie würde", "wie funktioniert",
-    "unterschied", "vergleich", "empfiehl", "empfehl", "ohne zu ändern", "zur info", //
+    "unterschied", "vergleich", "empfiehl", "empfehl", "ohne zu ändern", "zur info", "führ mich durch",
+    "geh mit mir durch", "ohne etwas auszuführen", "führe nichts aus", "führ nichts aus", //
     "explica", "describe", "dime", "qué es", "qué hace", "cómo", "diferencia", "compara", "recomienda",
-    "sin cambiar", "no cambies", "no toques", "para tu información", //
-    "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", //
-    "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", //
-    "explique", "décris", "comment", "spiega", "come ", "설명", "알려", "어떻게", //
+    "sin cambiar", "no cambies", "no toques", "para tu información", "guíame por", "sin ejecutar", "no ejecutes", //
+    "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", "讲讲", "讲解", "不要运行", "先别运行", //
+    "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", "実行しないで", "実行せず", //
+    "explique", "décris", "comment", "sans rien exécuter", "n'exécute", "spiega", "come ", "senza eseguire",
+    "sem executar", "설명", "알려", "어떻게", //
     "explic", "descri", "leg uit", "uitleg", "beschrijf", "förklara", "beskriv", "berätta", "forklar", "fortæl",
     "selitä", "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши",
     "расскажи", "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा",
@@ -294,7 +297,8 @@ const INTENTS: &[&str] = &[
 #[rustfmt::skip]
 const QUIZZES: &[&str] = &[
     "quiz", "interview", "trivia", "riddle", "ask me question", "ask me some", "ask me one", "questions about",
-    "twenty questions", "20 questions", "you ask me", "test my knowledge", "guessing game", //
+    "twenty questions", "20 questions", "you ask me", "test my knowledge", "guessing game", "ask me what",
+    "ask me anything", "ask me everything", "ask me all", //
     "frag mich", "stell mir", "stelle mir", "rätsel", "fragen zu", "errate", //
     "pregúntame", "hazme pregunta", "entrevist", "adivin", //
     "pose-moi", "posez-moi", "interroge", "devinette", "entretien", //
@@ -302,7 +306,10 @@ const QUIZZES: &[&str] = &[
     "собеседован", "викторин", "загад", "задавай", //
     "问我", "提问", "面试", "猜", "考我", "测验", "出题", "问答", //
     "クイズ", "質問して", "面接", "出題", //
-    "퀴즈", "면접", "질문해", "물어봐",
+    "퀴즈", "면접", "질문해", "물어봐", //
+    "vraag me", "vraag mij", "zapytaj mnie", "pytaj mnie", "zeptej se mě", "kérdezz", "întreabă-mă", "fråga mig",
+    "spørg mig", "spør meg", "kysy minulta", "спроси меня", "спрашивай меня", "запитай мене", "питай мене",
+    "ρώτα με", "ρώτησέ με", "bana sor", "اسألني", "मुझसे पूछ", "hỏi tôi", "tanya saya", "tanyakan",
 ];
 /// Words of a question that a yes does not answer: it asks what, or which of several.
 #[rustfmt::skip]

@@ -1,10 +1,11 @@
 //! What is written as a whole several times in a row, while nothing else is changed or learnt: a file, or what a tool
 //! without a path keeps, such as a todo list, which the model has in its own call.
 //!
-//! Three ways of going over a text are counted:
+//! Four ways of going over a text are counted:
 //!
 //! - writes with *a look at it* in between, each about as long as the one before;
 //! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece;
+//! - the same text in *numbered files* (`report_v2.md`, `report_v3.md`), as if they were one;
 //! - writes of what a tool without a path keeps, in *words that were there before*, none longer than all before, with
 //!   or without looks at what is known in between: a plan that is put in another order, or back into an earlier form.
 
@@ -22,6 +23,8 @@ const PARTS: usize = 20;
 const MORE: usize = 12;
 /// The shortest arguments, in bytes, that may be a plan: less is a value, which may be set to one of few.
 const PLAN: usize = 48;
+/// The shortest arguments, in bytes, that may be copies: many files are empty, or begin with the same line.
+const COPY: usize = 96;
 
 /// What was written last, and how often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +32,8 @@ pub(super) struct Rewritten {
     tool: ToolKey,
     /// The path of the file.
     path: Option<PathKey>,
+    /// What it would be under any other number ([`ToolCall::numbered`]), unless it is short.
+    numbered: Option<u64>,
     bytes: usize,
     /// The most bytes of all these writes.
     longest: usize,
@@ -91,6 +96,7 @@ impl Rewritten {
         Self {
             tool: call.tool_key,
             path,
+            numbered: numbered(call),
             bytes,
             longest,
             words,
@@ -105,9 +111,9 @@ impl Rewritten {
         }
     }
 
-    /// How often in a row that was written which this call writes, when it last was, and whether it is a file that was
-    /// not looked at: the model keeps what it looks at, as a plan.
-    pub(super) fn by(&self, call: &ToolCall) -> Option<(u32, u64, bool)> {
+    /// How often in a row that was written which this call writes, when it last was, whether it is a file that was not
+    /// looked at (the model keeps what it looks at, as a plan), and whether this one has another number.
+    pub(super) fn by(&self, call: &ToolCall) -> Option<(u32, u64, bool, bool)> {
         if call.effect != Effect::IdempotentWrite || !self.is_of(call) {
             return None;
         }
@@ -116,13 +122,15 @@ impl Rewritten {
         let bare = if self.is_bare_again(call, next) { self.bare } else { 0 };
         let known = if self.has_words_of(call, next) { self.known } else { 0 };
         let seen = looked.max(bare).max(known);
-        (seen > 0).then_some((seen, self.turn, bare > looked && self.path.is_some()))
+        let is_unread = bare > looked && self.path.is_some();
+        (seen > 0).then_some((seen, self.turn, is_unread, self.path != call.path_key()))
     }
 
     /// Whether this call writes to the same place. Several tools may write one file.
     fn is_of(&self, call: &ToolCall) -> bool {
         let path = call.path_key();
-        self.path == path && (path.is_some() || self.tool == call.tool_key)
+        let is_copy = || self.numbered.is_some() && self.numbered == numbered(call);
+        self.path == path && (path.is_some() || self.tool == call.tool_key) || is_copy()
     }
 
     /// Whether this write follows a look, and is about as long.
@@ -149,6 +157,10 @@ impl Rewritten {
         let is_plan = call.arguments.len() >= PLAN;
         turn > self.turn && is_one && is_plan && !grows && self.all.is_some_and(has_words)
     }
+}
+
+fn numbered(call: &ToolCall) -> Option<u64> {
+    if call.arguments.len() < COPY { None } else { call.numbered() }
 }
 
 /// Which words a text has: one bit for each hash, so two texts are compared without keeping either.

@@ -24,7 +24,7 @@ pub(super) fn findings(
     let returns = rounds.workspace().returns(call);
     let fails = now.fails(rounds);
     let finishes = offer.finishes(&call.tool);
-    let pauses = waiting::pauses_again(rounds, call);
+    let pauses = waiting::may_go_on(rounds, call, step);
     let mut persisting = unmoved::persisting(rounds, call, now);
     let mut rewriting = unmoved::rewriting(rounds, call, now);
     let mut comes_back = repeat::comes_back(rounds, call, now);
@@ -45,7 +45,7 @@ pub(super) fn findings(
         || pointed.is_some();
     let is_near = matches!(step, Step::NearFailure | Step::NearAnswer | Step::Tuned | Step::Grown);
     let find = move |rule| match rule {
-        Rule::Waiting => if_so(is_known || pauses, || waiting::find(rounds, call, now)),
+        Rule::Waiting => if_so(is_known || pauses, || waiting::find(rounds, call, now, step)),
         Rule::UnknownTool => if_so(fails, || unfit::find(rounds, offer, call, now, Unfit::UnknownTool)),
         Rule::Arguments => if_so(fails, || unfit::find(rounds, offer, call, now, Unfit::Arguments)),
         Rule::Finish => if_so(finishes, || finish::find(rounds, offer, call, now)),

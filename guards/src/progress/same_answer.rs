@@ -11,7 +11,7 @@ use super::deed::{asks, is_deed};
 use super::look::{Look, is_long, reports_an_error, says_something};
 use super::program::is_program;
 use super::question::Questions;
-use super::variation::Variation;
+use super::variation::{Variation, prints_lines};
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
 use balk_contract::nudge::says_yes;
@@ -267,7 +267,11 @@ fn is_answer(result: &ToolResult) -> bool {
     match result.call.effect {
         Effect::ReadOnly => true,
         Effect::Unknown => {
-            says_something(result) || is_nothing(text) || searches(&result.call) || asks(&result.call)
+            says_something(result)
+                || is_nothing(text)
+                || searches(&result.call)
+                || asks(&result.call)
+                || prints_lines(&result.call.arguments)
         }
         Effect::External => says_something(result) || is_nothing(text),
         Effect::IdempotentWrite | Effect::Write => false,

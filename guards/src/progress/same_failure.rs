@@ -2,13 +2,13 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
-use super::look::Step;
+use super::look::{Look, Step};
 use super::program::is_program;
 use super::rounds::{Round, Rounds};
-use crate::failure::Failure;
+use crate::failure::{Failure, is_failure};
 use balk_contract::key::CallKey;
 use balk_contract::reading::Prospect;
-use balk_contract::{Origin, Subject, ToolCall};
+use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way, and every call of it
 /// did. Before a call runs its answer is unknown, so then the newest round must be one of them. Trying numbers one
@@ -16,9 +16,9 @@ use balk_contract::{Origin, Subject, ToolCall};
 /// cause each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let failure = match now.results {
-        Some(_) => common_failure(&call.tool, now)?,
+        Some(_) => common_failure(rounds, &call.tool, now)?,
         None if rounds.before().was_other_than(call) => return None,
-        None => rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?.failure?,
+        None => How::of(rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?)?,
     };
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
     let (mut seen, mut exact, mut is_exact_so_far) = (0, 0, true);
@@ -29,7 +29,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         if looks().next().is_none() {
             continue;
         }
-        if !looks().all(|look| look.failure.is_some_and(|it| it.is_alike(failure))) {
+        if !looks().all(|look| How::of(look).is_some_and(|it| it.is_alike(failure))) {
             break;
         }
         counted += round.looks.iter().filter(|look| look.step == Step::Counted).count();
@@ -37,7 +37,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         // Arguments that came again count once.
         if looks().any(|look| !look.is_made_again && !is_now(look.call)) {
             seen += 1;
-            is_exact_so_far &= looks().all(|look| look.failure.is_some_and(|it| it.is_same(failure)));
+            is_exact_so_far &= looks().all(|look| How::of(look).is_some_and(|it| it.is_same(failure)));
             exact += usize::from(is_exact_so_far);
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     // Another version of a file is another attempt; the guard against abandonment counts those.
     let tries = counts || renamed > 0 || call.effect.is_known_change();
     let excludes = counts && !is_program(call);
-    let is_vague = excludes || !failure.specific || failure.prospect == Prospect::Passing;
+    let is_vague = excludes || failure.is_vague();
     // Errors that differ in what they name each rule something out, and so do names that are tried one by one.
     let is_exact = exact * 2 >= seen;
     let patience = match (is_vague, tries || !is_exact) {
@@ -67,11 +67,52 @@ pub(super) fn may_be_seen(least: u32, rounds: &Rounds, call: &ToolCall, now: Cur
 }
 
 /// The common failure of all of this tool's calls, if they failed in the same way.
-fn common_failure(tool: &str, now: CurrentRound<'_>) -> Option<Failure> {
+fn common_failure(rounds: &Rounds, tool: &str, now: CurrentRound<'_>) -> Option<How> {
     let mut failures = now
         .looked_at()
         .filter(|(it, _)| *it.call.tool == *tool && it.origin == Origin::Executed)
-        .map(|(_, failure)| failure);
+        .map(|(it, failure)| How::of_result(rounds, it, failure));
     let first = failures.next()??;
     failures.all(|other| other.is_some_and(|it| it.is_alike(first))).then_some(first)
+}
+
+/// How a call failed.
+#[derive(Clone, Copy)]
+enum How {
+    Said(Failure),
+    /// With an answer that says too little to be compared loosely ("timeout"): it has to be the same.
+    Bare(ResultKey),
+}
+
+impl How {
+    fn of(look: &Look) -> Option<Self> {
+        look.failure.map(Self::Said).or_else(|| look.failed.then_some(Self::Bare(look.result)))
+    }
+
+    fn of_result(rounds: &Rounds, result: &ToolResult, failure: Option<Failure>) -> Option<Self> {
+        failure.map(Self::Said).or_else(|| is_failure(result).then(|| Self::Bare(rounds.key(result))))
+    }
+
+    fn is_alike(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Said(one), Self::Said(other)) => one.is_alike(other),
+            (Self::Bare(one), Self::Bare(other)) => one == other,
+            (Self::Said(_), Self::Bare(_)) | (Self::Bare(_), Self::Said(_)) => false,
+        }
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Said(one), Self::Said(other)) => one.is_same(other),
+            (Self::Bare(_), _) | (_, Self::Bare(_)) => self.is_alike(other),
+        }
+    }
+
+    /// Whether it may have another cause each time.
+    fn is_vague(self) -> bool {
+        match self {
+            Self::Said(it) => !it.specific || it.prospect == Prospect::Passing,
+            Self::Bare(_) => true,
+        }
+    }
 }

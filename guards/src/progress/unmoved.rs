@@ -54,11 +54,13 @@ fn of_this_call(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Opti
     Some(Finding { failed: true, is_whole: is_whole(call), has_reason, ..found })
 }
 
-/// How often the file was written in a row that this call writes.
+/// How often the file was written in a row that this call writes. Copies under other numbers may be wanted: they have
+/// twice the patience.
 pub(super) fn rewriting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (seen, turn, is_unread) = rounds.standing().rewrote(call)?;
+    let (seen, turn, is_unread, is_copy) = rounds.standing().rewrote(call)?;
     let found = Finding::new(Rule::Rewriting, Subject::Tool(call.tool.clone()), counted(now, seen), turn);
-    (!now.has_failed(call)).then_some(Finding { is_unread, ..found })
+    let patience = if is_copy { 2 } else { 1 };
+    (!now.has_failed(call)).then_some(Finding { is_unread, patience, ..found })
 }
 
 /// How many calls in a row asked for the same and got the same answer, if this call does so too.

@@ -46,6 +46,9 @@ impl Variation {
         let is_end =
             |text: &str, at: usize| !text[..at].ends_with('\\') && text[at + 1..].starts_with([',', ':']);
         let is_one = |text: &str| !text.match_indices('"').any(|(at, _)| is_end(text, at));
+        if around_lines(before).is_some_and(|it| around_lines(after) == Some(it)) {
+            return Self::Paged;
+        }
         let counts = is_counted(before, after);
         // The next day is an item, although a date is volatile.
         if !counts && identity(before) == identity(after) {
@@ -70,6 +73,19 @@ impl Variation {
 /// Whether what has no blanks is more than a word, and no path or name: a sentence in a script without blanks.
 fn is_sentence(word: &str) -> bool {
     is_phrase(word) && !word.contains(['.', '/', '_'])
+}
+
+/// What comes before and after the lines that a command prints of a file: `sed -n 200,299p a.txt`, `tail -n +200`.
+fn around_lines(arguments: &str) -> Option<(&str, &str)> {
+    let (head, rest) = ["sed -n ", "tail -n +"].iter().find_map(|it| arguments.split_once(it))?;
+    let is_of_range = |c: char| c.is_ascii_digit() || matches!(c, ',' | '\'' | 'p');
+    let end = rest.find(|c| !is_of_range(c)).unwrap_or(rest.len());
+    rest[..end].contains(|c: char| c.is_ascii_digit()).then(|| (head, &rest[end..]))
+}
+
+/// Whether a command prints some lines of a file: where it has no more of them, it prints nothing.
+pub(super) fn prints_lines(arguments: &str) -> bool {
+    around_lines(beginning(arguments)).is_some()
 }
 
 /// Whether the word that differs follows the name of a place, or of a reference: a page is numbered anew with every
@@ -106,6 +122,9 @@ mod tests {
             (r#"{"c":"logs --since 2024-05-01"}"#, r#"{"c":"logs --since 2024-05-02"}"#),
             (r#"{"c":"archief --blad 971"}"#, r#"{"c":"archief --blad 972"}"#),
             (r#"{"страница":1}"#, r#"{"страница":2}"#),
+            (r#"{"c":"sed -n 300,399p a.txt"}"#, r#"{"c":"sed -n 400,499p a.txt"}"#),
+            (r#"{"c":"sed -n '90,99p' a.txt"}"#, r#"{"c":"sed -n '100,109p' a.txt"}"#),
+            (r#"{"c":"tail -n +300 a.txt | head -100"}"#, r#"{"c":"tail -n +400 a.txt | head -100"}"#),
         ] {
             check(before, after, Variation::Paged);
         }
@@ -114,6 +133,7 @@ mod tests {
             (r#"{"c":"grep -c INV-a a.csv"}"#, r#"{"c":"grep -c INV-b a.csv"}"#),
             (r#"{"path":"src/a.rs"}"#, r#"{"path":"src/b.rs"}"#),
             (r#"{"n":1}"#, r#"{"n":2}"#),
+            (r#"{"c":"sed -n 3p a.txt"}"#, r#"{"c":"sed -n 3p b.txt"}"#),
         ] {
             check(before, after, Variation::Item);
         }

@@ -1,5 +1,5 @@
-//! Waiting: the same call, each time with the answer that something is still in progress; or pauses in a row, which
-//! look at nothing.
+//! Waiting: the same call, each time with the answer that something is still in progress; pauses in a row, which look
+//! at nothing; or the same look after pauses of other lengths.
 //!
 //! A tool can be declared as one that waits ([`Purpose::Wait`](crate::Purpose)). Otherwise the evidence is the call, if
 //! it is short and contains a `sleep`, the name of its tool, or the words and states of tools in short answers. They
@@ -8,20 +8,32 @@
 
 use super::current_round::CurrentRound;
 use super::finding::{Finding, Rule};
-use super::look::Look;
+use super::look::{Look, Step};
 use super::rounds::{Round, Rounds};
-use crate::failure::only_pauses;
+use crate::failure::{only_pauses, pauses};
 use balk_contract::{Origin, Subject, ToolCall};
 
-/// Looks at something that is still in progress, or pauses one after another.
-pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let found = [looking(rounds, call, now), pausing(rounds, call, now)];
+/// Looks at something that is still in progress, or pauses one after another. `step` is how the call follows the last
+/// one.
+pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, step: Step) -> Option<Finding> {
+    let found = [
+        looking(rounds, call, now),
+        pausing(rounds, call, now),
+        between_pauses(rounds, call, now),
+        longer(rounds, call, now, step),
+    ];
     // A pause weighs more, because fewer are needed (`ProgressSettings::waits`).
     found.into_iter().flatten().max_by_key(|it| it.seen.saturating_mul(if it.is_same { 2 } else { 1 }))
 }
 
+/// Whether this call may go on with pauses: a quick test.
+pub(super) fn may_go_on(rounds: &Rounds, call: &ToolCall, step: Step) -> bool {
+    let last = rounds.newest().and_then(Round::only);
+    last.is_some_and(|it| it.only_pauses || it.waits && step == Step::Counted) || only_pauses(call)
+}
+
 /// Whether this call pauses, and the last round did nothing else.
-pub(super) fn pauses_again(rounds: &Rounds, call: &ToolCall) -> bool {
+fn pauses_again(rounds: &Rounds, call: &ToolCall) -> bool {
     rounds.newest().and_then(Round::only).is_some_and(|it| it.only_pauses) && only_pauses(call)
 }
 
@@ -61,6 +73,38 @@ fn looking(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Fi
     let is_still = waiting().all(|(_, look)| look.result == last.result && now.agrees(rounds, look));
     let found = Finding::new(Rule::Waiting, Subject::Call(job), now.counted(count), newest.turn);
     goes_on.then_some(Finding { is_still, ..found })
+}
+
+/// Looks at one thing with the same answer, with nothing but pauses in between, however long each is.
+fn between_pauses(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
+    let alone = || rounds.still().map_while(|round| Some((round, round.only()?)));
+    let (newest, last) = alone().find(|(_, look)| !look.only_pauses)?;
+    let is_look = last.call == call.key;
+    if last.failed || !is_look && !only_pauses(call) || is_look && !now.agrees(rounds, last) {
+        return None;
+    }
+    let is_one = |look: &Look| look.only_pauses || look.call == last.call && look.result == last.result;
+    let row = || alone().take_while(|(_, look)| is_one(look));
+    let pauses = row().filter(|(_, look)| look.only_pauses).count();
+    let looks = row().count() - pauses;
+    let seen = if is_look { now.counted(looks) } else { u32::try_from(looks).unwrap_or(u32::MAX) };
+    let found = Finding::new(Rule::Waiting, Subject::Call(last.call), seen, newest.turn);
+    (pauses + 1 >= looks).then_some(Finding { is_still: true, ..found })
+}
+
+/// A call that pauses and looks, each time for longer or shorter and with the same answer.
+fn longer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, step: Step) -> Option<Finding> {
+    let newest = rounds.newest()?;
+    let last = newest.only()?;
+    if step != Step::Counted || !last.waits || !pauses(call) {
+        return None;
+    }
+    let is_one = |look: &Look| look.waits && look.step == Step::Counted && look.result == last.result;
+    let row = rounds.still().take_while(|round| round.only().is_some_and(is_one)).count();
+    // The first of them has none before it.
+    let found =
+        Finding::new(Rule::Waiting, Subject::Tool(call.tool.clone()), now.counted(row + 1), newest.turn);
+    Some(Finding { is_still: true, ..found })
 }
 
 /// Whether something may have begun in this round that this call looks at: another call that may change something

@@ -16,7 +16,7 @@
 
 use std::sync::LazyLock;
 
-use crate::search::has_question_mark;
+use crate::search::{has_question_mark, is_question};
 use balk_contract::words::{Found, Lists};
 
 /// Longer requests describe work, and their sentences are many.
@@ -45,7 +45,7 @@ pub(crate) fn evidence(text: &str) -> u8 {
     let (mut wonders, mut asks) = (false, false);
     for sentence in sentences(&text) {
         let found = LISTS.find(sentence);
-        let is_question = sentence.ends_with(['?', '？']);
+        let is_question = is_question(sentence);
         let names_thing = found.has(THING) || is_question && found.has(WEAK_THING);
         // So do most sentences.
         if !names_thing && !found.has(WONDERS) && !is_conditional(sentence) {
@@ -67,7 +67,7 @@ pub(crate) fn asks_about_one_of(text: &str, is_tool: impl Fn(&str) -> bool) -> b
     let is_name = |word: &str| word.contains(['_', '.']) || word.chars().skip(1).any(char::is_uppercase);
     text.len() <= BYTES
         && has_question_mark(text)
-        && sentences(text).filter(|it| it.ends_with(['?', '？'])).any(|sentence| {
+        && sentences(text).filter(|it| is_question(it)).any(|sentence| {
             let folded = sentence.to_lowercase();
             let asks =
                 ASKING.iter().any(|it| folded.contains(it)) || words(&folded).any(|it| it == Word::Asks);

@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use super::Wish;
 use super::calls::{ASKING, ASKING_WORDS, sentences};
+use crate::search::is_question;
 use balk_contract::nudge::is_closing;
 use balk_contract::wording::is_longer;
 use balk_contract::words::{Lists, folded};
@@ -46,7 +47,7 @@ impl FollowUp {
         let Some(last) = before.pop() else { return Self::No };
         let last = last.trim_start_matches(|c: char| !c.is_alphanumeric());
         let found = LISTS.find(last);
-        let is_question = last.ends_with(['?', '？']);
+        let is_question = is_question(last);
         let wish = Wish::of_words(last);
         let shows = if is_question { wish.asks_to_see() } else { wish.orders_to_show() };
         if wants_it_done(last) || !is_question && !shows || !before.iter().all(|it| is_remark(it)) {

@@ -24,6 +24,8 @@ fn d7_a_request_says_how_many_times_it_wants_a_call() {
     wanted("Führe den Test siebenmal aus.", &test, 7);
     wanted("テストを7回実行してください。", &test, 7);
     wanted("Run the test and count the failures.", &test, 3);
+    wanted("Run it a number of times, to see how often it fails.", &test, 10);
+    wanted("Lass ihn etliche Male laufen.", &test, 10);
     // What will fail again is worth no second try, and a write that changes nothing no third.
     wanted("Read it 7 times.", &calls("read", "{}").fails("no such file: a.py"), 1);
 }
@@ -34,6 +36,10 @@ fn d7_a_step_is_wanted_as_often_as_a_number_of_the_request_says() {
     wanted("Take back the last six changes.", &calls("append", "{}").answers("done"), 6);
     wanted("Read the first 9 lines.", &read(), 2);
     wanted("Fix issue 4711 of v1.9.", &scroll(), 8);
+    // A number that the call has itself names something.
+    let confirm = calls("append", r#"{"booking":"12"}"#).answers("ok");
+    wanted("Confirm booking 12.", &confirm, 2);
+    wanted("Confirm booking 12 nine times.", &confirm, 9);
     // A command of a shell is no step.
     wanted(
         "Cut off the last 9 characters.",

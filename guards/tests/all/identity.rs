@@ -208,6 +208,8 @@ fn addresses_and_ids_are_masked() {
         ("<A object at 0x7ffe5a3b1c80>", "<A object at 0x55d4c8a1b2c0>"),
         ("0x7ffe5a3b10", "0x7ffe5a3b18"),
         ("panic at 0x804a010", "panic at 0x804a0f4"),
+        ("[mp4 @ 0x4d247b07] no tag", "[mp4 @ 0x6d68c07c] no tag"),
+        ("Widget@0x5a3b1c80", "Widget@0x4d8a11b2"),
         ("550e8400-e29b-41d4-a716-446655440000", "abcdefab-cdef-4bcd-9efa-abcdefabcdef"),
         ("run_550E8400-E29B-41D4-A716-446655440000", "run_550E8400-E29B-41D4-A716-446655440001"),
         ("job 3f2b8c1d", "job 0a9b8c7d6e5f"),

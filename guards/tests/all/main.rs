@@ -51,6 +51,7 @@ mod progress_ladders;
 mod progress_neighbours;
 mod progress_rules;
 mod progress_same_answer;
+mod progress_still;
 mod progress_test_runs;
 mod readings;
 mod readme;

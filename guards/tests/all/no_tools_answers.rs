@@ -295,3 +295,65 @@ fn t1_permission_that_the_request_gave_is_not_asked_for() {
         check(request, &[], question, "pass");
     }
 }
+
+/// A user who answers with what they said before gives nothing new: the same question after it is one too many.
+#[test]
+fn t1_what_the_user_has_said_is_not_asked_for_again() {
+    let mut run = Loop::new(NoTools::default());
+    run.user("Book a table for 4 people at Nino's, Friday 19:00.");
+    let [day, people] = ["For which day would you like the table?", "For how many people, and when?"];
+    run.check(&says(day), "pass");
+    run.user("Friday.");
+    run.check(&says(people), "pass");
+    run.user("As said: 4 people, Friday, 19:00.");
+    run.check(&says(day), FIRST);
+    // Each time with something new, it is an interview.
+    let mut run = Loop::new(NoTools::default());
+    run.user("Fill in the form with me.");
+    for (question, answer) in [
+        ("What is the name?", "Maria Silva."),
+        ("What is the town?", "Porto, as for the others."),
+        ("What is the name?", "Joana Reis."),
+        ("What is the town?", "Braga."),
+    ] {
+        run.check(&says(question), "pass");
+        run.user(answer);
+    }
+}
+
+#[test]
+fn t1_questions_have_other_marks_in_greek_and_arabic() {
+    for (request, questions) in [
+        (
+            "Ολοκλήρωσε το. Πριν αρχίσεις ρώτα με ό,τι χρειάζεσαι.",
+            ["Για ποιον είναι αυτό;", "Υπάρχει προθεσμία;"],
+        ),
+        ("أكمل العمل. قبل أن تبدأ اسألني عما تحتاجه.", ["لمن هذا؟", "هل هناك موعد نهائي؟"]),
+    ] {
+        let mut run = Loop::new(NoTools::default());
+        run.user(request);
+        for question in questions {
+            run.check(&says(question), "pass");
+            run.user("Για τη νυχτερινή βάρδια 7.");
+        }
+    }
+}
+
+#[test]
+fn t3_who_asks_to_be_walked_through_it_gets_words() {
+    for request in [
+        "`cargo test` fails, get it to pass. First walk me through it in a couple of messages, without running anything.",
+        "`make` schlägt fehl. Führ mich durch den Ablauf, ohne etwas auszuführen.",
+    ] {
+        let mut run = Loop::new(NoTools::default());
+        run.user(request);
+        for (said, then) in [
+            ("It starts with the input: what comes in is checked.", "Ok, and then?"),
+            ("After that comes the part that does the work.", "Makes sense. Go on."),
+            ("At the end the result is written in one go.", "Go on."),
+        ] {
+            run.check(&says(said), "pass");
+            run.user(then);
+        }
+    }
+}

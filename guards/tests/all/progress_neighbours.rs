@@ -157,7 +157,7 @@ fn a_tool_with_the_name_of_a_pause_waits_and_one_that_only_has_it_inside_does_no
     let look = || bash("cat out", "part 2 of the index");
     let sleep = || calls("sleep", r#"{"ms":30000}"#).answers("");
     check(again(&[sleep(), look()], 12), &[]);
-    check(again(&[sleep(), look()], 24), &["21 note waiting 1"]);
+    check(again(&[sleep(), look()], 24), &["20 note waiting 1"]);
     let named = || calls("look", r#"{"path":"sleep"}"#).answers("");
     check(again(&[named(), look()], 5), &["4 note cycle 1"]);
 }

@@ -150,7 +150,9 @@ pub(super) fn follows_ref(bytes: &[u8], at: usize) -> bool {
 
 fn is_address(bytes: &[u8], start: usize, word: &[u8]) -> bool {
     let Some(digits) = word.strip_prefix(b"0x") else { return false };
-    let long = if bytes[..start].ends_with(b"at ") { 5..=16 } else { 9..=16 };
+    let before = &bytes[..start];
+    let is_place = before.ends_with(b"at ") || before.ends_with(b"@ ") || before.ends_with(b"@");
+    let long = if is_place { 5..=16 } else { 9..=16 };
     long.contains(&digits.len()) && digits.iter().all(u8::is_ascii_hexdigit)
 }
 

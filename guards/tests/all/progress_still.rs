@@ -1,0 +1,88 @@
+//! The progress guard: what hides a standstill behind a number. A pause of another length, a longer time limit, the next
+//! lines of a file that has ended, another number in the name of the same file (spec P1).
+
+use std::sync::Arc;
+
+use crate::common::{Loop, Turn, calls};
+use balk_guards::{Effect, Offer, Progress, Purpose, Tool};
+
+fn said(turns: impl IntoIterator<Item = Turn>) -> Vec<String> {
+    let tools =
+        [Tool::new("write").effect(Effect::IdempotentWrite), Tool::new("bash").purpose(Purpose::Shell)];
+    Loop::with_offer(Progress::default(), Arc::new(Offer::new(tools))).said(turns)
+}
+
+fn bash(command: &str) -> Turn {
+    calls("bash", &format!(r#"{{"command":"{command}"}}"#))
+}
+
+#[test]
+fn a_look_after_longer_and_longer_pauses_is_the_same_look() {
+    let in_one = |n: usize, part: usize| {
+        bash(&format!("sleep {n}0 && tail -1 export.log")).answers(&format!("writing part {part}"))
+    };
+    let first = ["10 note waiting 1", "16 block waiting 2", "17 ask waiting 3"];
+    assert_eq!(said((1..18).map(|n| in_one(n, 4))), first);
+    let apart = |n: usize, share: usize| {
+        [bash(&format!("sleep {n}")).answers(""), bash("restore status").answers(&format!("{share} %"))]
+    };
+    let first = ["20 note waiting 1", "31 block waiting 2", "32 ask waiting 3"];
+    assert_eq!(said((1..18).flat_map(|n| apart(n, 37))), first);
+    // What moves is waited for, and so is what moves again after a while.
+    assert_eq!(said((1..30).map(|n| in_one(n, n))), [""; 0]);
+    assert_eq!(said((1..30).flat_map(|n| apart(n, n))), [""; 0]);
+    assert_eq!(said((1..30).flat_map(|n| apart(n, n / 8))), [""; 0]);
+    // Work in between is no waiting.
+    let works =
+        |n: usize| [bash(&format!("sleep {n}")).answers(""), bash(&format!("make part{n}")).answers("built")];
+    assert_eq!(said((1..30).flat_map(works)), [""; 0]);
+}
+
+#[test]
+fn a_failure_of_one_word_is_the_same_failure_and_needs_more_of_them() {
+    let download = |n: usize| bash(&format!("dl get --timeout {n}0"));
+    let said_once = said((1..13).map(|n| download(n).fails("timeout")));
+    assert_eq!(said_once, ["12 note same-failure 1"]);
+    assert_eq!(said((1..13).map(|n| download(n).fails(if n == 6 { "refused" } else { "timeout" }))), [""; 0]);
+    assert_eq!(
+        said((1..13).map(|n| if n == 6 { bash("ls").answers("a") } else { download(n).fails("timeout") })),
+        [""; 0]
+    );
+}
+
+#[test]
+fn lines_after_the_end_of_a_file_are_pages() {
+    for command in
+        ["sed -n {}00,{}99p todo.txt", "sed -n '{}00,{}99p' todo.txt", "tail -n +{}00 todo.txt | head -100"]
+    {
+        let lines =
+            |n: usize, answer: &str| bash(&command.replace("{}", &n.to_string())).answers_something(answer);
+        assert_eq!(said((1..7).map(|n| lines(n, ""))), ["6 note same-answer 1"], "{command}");
+        assert_eq!(said((1..20).map(|n| lines(n, &format!("item {n}")))), [""; 0], "{command}");
+    }
+    // Lines of other files, and what is done to other lines.
+    assert_eq!(said((1..20).map(|n| bash(&format!("sed -n 5p part{n}.txt")).answers(""))), [""; 0]);
+    assert_eq!(said((1..20).map(|n| bash(&format!("sed -i {n}d todo.txt")).answers(""))), [""; 0]);
+}
+
+/// A report that says where we are, under the next number each time.
+fn copy(name: &str, n: usize, text: &str) -> Turn {
+    let arguments = format!(r#"{{"path":"{}","content":"{text}"}}"#, name.replace('#', &n.to_string()));
+    calls("write", &arguments).answers(&format!("wrote {} bytes to file {n}", text.len()))
+}
+
+#[test]
+fn the_same_text_in_numbered_files_is_written_again() {
+    const REPORT: &str =
+        "To summarise where we are: I went through the files, and I know how they hang together.";
+    let copies = |n: usize| copy("REPORT_v#.md", n, REPORT);
+    assert_eq!(said((1..22).map(copies)), ["10 note rewriting 1", "21 block rewriting 2"]);
+    // Other texts, other files, short beginnings, and other work in between.
+    assert_eq!(said((1..30).map(|n| copy("day#.md", n, &format!("{REPORT} Day {n}.")))), [""; 0]);
+    assert_eq!(said((1..30).map(|n| copy("part#/init.py", n, "import all"))), [""; 0]);
+    let names =
+        ["red", "blue", "green", "black", "white", "pink", "grey", "gold", "lime", "teal", "navy", "plum"];
+    assert_eq!(said(names.map(|name| copy(&format!("{name}.md"), 0, REPORT))), [""; 0]);
+    let works = |n: usize| [copies(n), bash(&format!("publish {n}")).answers(&format!("published as {n}"))];
+    assert_eq!(said((1..20).flat_map(works)), [""; 0]);
+}

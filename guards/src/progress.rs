@@ -97,6 +97,7 @@ mod rungs;
 mod said;
 mod same_answer;
 mod same_failure;
+mod says;
 mod settings;
 mod spelling;
 mod spoken;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::deed::{is_another_look, is_deed};
 use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
+use super::says::Says;
 use super::spelling::are_about_others;
 use super::tally::{Compared, Tally};
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
@@ -123,12 +124,8 @@ pub(super) struct Before {
     last: Step,
 }
 
-/// A shorter answer of one line may be that of many calls.
-const SHOWN_BYTES: usize = 64;
 /// Bytes by which two spellings of one text differ in length, with a blank at an end.
 const CASE_BYTES: usize = 8;
-/// A shorter answer says too little to be the same.
-const ANSWER_BYTES: usize = 16;
 
 /// Differing parts above this similarity are nearly the same. With it, the rule for near failures alone is right in
 /// three of four judged points that it hits (`balk replay --labels`, all other thresholds at zero); a third failure
@@ -154,6 +151,9 @@ impl Before {
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
         if is_counted(before, arguments) {
+            if is_in_comment(before, arguments) {
+                return if same_failure { Step::NearFailure } else { Step::NearAnswer };
+            }
             let is_tuned = match says() {
                 Says::Little => false,
                 Says::Something => is_program(call) && !is_deed(before, call),
@@ -225,60 +225,6 @@ impl Before {
     }
 }
 
-/// Whether an answer is more than the word of one call about one thing.
-pub(super) fn is_long(answer: &[u8]) -> bool {
-    answer.len() >= SHOWN_BYTES || memchr(b'\n', answer).is_some()
-}
-
-/// What an answer says that is no failure by its status or its beginning.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Says {
-    /// No more than many calls get.
-    Little,
-    Something,
-    /// It reports an error, so it is not the word that something was done.
-    Error,
-}
-
-impl Says {
-    fn of(result: &ToolResult) -> Self {
-        match says_something(result) {
-            false => Self::Little,
-            true if reports_an_error(result) => Self::Error,
-            true => Self::Something,
-        }
-    }
-}
-
-/// Bytes of an answer in which it says so, and how: an error that a harness quotes has a colon behind its name.
-const ERROR_BYTES: usize = 400;
-const ERRORS: [&[u8]; 2] = [b"rror", b"xception"];
-
-/// Whether an answer reports an error somewhere, in a form that programs use in any language. In JSON, the error says
-/// something: it is a text or an object.
-pub(super) fn reports_an_error(result: &ToolResult) -> bool {
-    let answer = result.text.as_bytes();
-    let start = &answer[..answer.len().min(ERROR_BYTES)];
-    let names_one = |name: &[u8]| ERRORS.iter().any(|it| name.ends_with(it));
-    let says_something = |value: &[u8]| match value.trim_ascii_start() {
-        [b'"', first, ..] => *first != b'"',
-        [b'{', first, ..] => *first == b'"',
-        _ => false,
-    };
-    memchr_iter(b':', start).any(|at| {
-        let (before, behind) = (&start[..at], &start[at + 1..]);
-        match before.strip_suffix(b"\"") {
-            Some(name) => names_one(name) && says_something(behind),
-            None => names_one(before) && behind.starts_with(b" "),
-        }
-    })
-}
-
-/// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
-pub(super) fn says_something(result: &ToolResult) -> bool {
-    result.text.trim_ascii().len() >= ANSWER_BYTES
-}
-
 /// Whether both calls are nearly the same, and the second is not the next one of a row that counts or goes through
 /// names.
 pub(super) fn is_near(before: &str, after: &str) -> bool {
@@ -318,6 +264,13 @@ fn is_near_answer(one: &str, other: &str, says: Says) -> bool {
         && is_reworded(one, other)
         && are_near(one, other)
         && (says == Says::Error || !are_about_others(one, other))
+}
+
+/// Whether two commands begin to differ in a comment ("# retry no. 2"), which changes nothing.
+fn is_in_comment(before: &str, after: &str) -> bool {
+    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    let line = before[..before.floor_char_boundary(same)].rsplit("\\n").next();
+    line.is_some_and(|it| it.contains(" # "))
 }
 
 /// Whether the two differ only in one number.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memmem};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::look::{Look, is_long};
+use super::look::Look;
+use super::says::is_long;
 use balk_contract::key::CallKey;
 use balk_contract::{ResultKey, ToolCall, ToolResult, identity};
 

@@ -5,10 +5,11 @@ use std::mem;
 
 use serde::{Deserialize, Serialize};
 
-use super::look::{Before, Look, is_long};
+use super::look::{Before, Look};
 use super::offer_index::OfferIndex;
 use super::pointed::Pointed;
 use super::same_answer::{SameAnswer, is_yes};
+use super::says::is_long;
 use super::standing::Standing;
 use super::tally::Tally;
 use super::tries::Tries;

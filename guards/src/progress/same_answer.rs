@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::deed::{asks, is_deed};
-use super::look::{Look, is_long, reports_an_error, says_something};
+use super::look::Look;
 use super::program::is_program;
 use super::question::Questions;
+use super::says::{is_long, reports_an_error, says_something};
 use super::variation::{Variation, prints_lines};
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;

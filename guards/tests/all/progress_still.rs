@@ -51,6 +51,21 @@ fn a_failure_of_one_word_is_the_same_failure_and_needs_more_of_them() {
 }
 
 #[test]
+fn a_comment_that_counts_changes_nothing() {
+    let tries = |n: usize| bash(&format!("deploy status --wait  # retry no. {n}"));
+    assert_eq!(
+        said((1..4).map(|n| tries(n).fails("error: no deployment named `cart`"))),
+        ["3 note near-call 1"]
+    );
+    assert_eq!(
+        said((1..4).map(|n| tries(n).answers("the deployment has no replicas"))),
+        ["3 note near-call 1"]
+    );
+    let others = |n: usize| bash(&format!("deploy status --wait --part {n}"));
+    assert_eq!(said((1..4).map(|n| others(n).fails("error: no deployment named `cart`"))), [""; 0]);
+}
+
+#[test]
 fn lines_after_the_end_of_a_file_are_pages() {
     for command in
         ["sed -n {}00,{}99p todo.txt", "sed -n '{}00,{}99p' todo.txt", "tail -n +{}00 todo.txt | head -100"]

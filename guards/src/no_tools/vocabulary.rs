@@ -92,16 +92,18 @@ const EXPLAINS: &[&str] = &[
     "how would", "how can", "how should", "how to", "difference", "compare", "opinion", "recommend", "advice",
     "without changing", "don't change", "do not change", "don't touch", "do not touch", "don't write",
     "do not write", "in words", "fyi", "note that", "walk me through", "talk me through", "take me through",
-    "guide me through", "without running", "don't run", "do not run", "without calling", "don't call any", //
+    "guide me through", "without running anything", "run nothing", "don't run anything", "do not run anything", //
     "erklär", "beschreib", "sag mir", "was ist", "was macht", "wie kann", "wie würde", "wie funktioniert",
     "unterschied", "vergleich", "empfiehl", "empfehl", "ohne zu ändern", "zur info", "führ mich durch",
     "geh mit mir durch", "ohne etwas auszuführen", "führe nichts aus", "führ nichts aus", //
     "explica", "describe", "dime", "qué es", "qué hace", "cómo", "diferencia", "compara", "recomienda",
-    "sin cambiar", "no cambies", "no toques", "para tu información", "guíame por", "sin ejecutar", "no ejecutes", //
-    "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", "讲讲", "讲解", "不要运行", "先别运行", //
-    "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", "実行しないで", "実行せず", //
-    "explique", "décris", "comment", "sans rien exécuter", "n'exécute", "spiega", "come ", "senza eseguire",
-    "sem executar", "설명", "알려", "어떻게", //
+    "sin cambiar", "no cambies", "no toques", "para tu información", "guíame por", "sin ejecutar nada", //
+    "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", //
+    "讲讲", "讲解", "什么都不要运行", "先什么都别运行", //
+    "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", //
+    "何も実行しないで", "何も実行せず", //
+    "explique", "décris", "comment", "sans rien exécuter", "n'exécute rien", "spiega", "come ", "senza eseguire nulla",
+    "senza eseguire niente", "sem executar nada", "설명", "알려", "어떻게", //
     "explic", "descri", "leg uit", "uitleg", "beschrijf", "förklara", "beskriv", "berätta", "forklar", "fortæl",
     "selitä", "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши",
     "расскажи", "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा",

@@ -5,7 +5,7 @@
 //!
 //! - writes with *a look at it* in between, each about as long as the one before;
 //! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece;
-//! - the same text in *numbered files* (`report_v2.md`, `report_v3.md`), as if they were one;
+//! - the same text in *numbered files*, such as versions of a report, as if they were one;
 //! - writes of what a tool without a path keeps, in *words that were there before*, none longer than all before, with
 //!   or without looks at what is known in between: a plan that is put in another order, or back into an earlier form.
 

@@ -129,8 +129,8 @@ impl Standing {
         self.respelled.was_last(call)
     }
 
-    /// How often in a row that was written which this call writes, when it last was, whether it went unread, and whether
-    /// it is another copy.
+    /// How often in a row that was written which this call writes, when it last was, whether it went unread, and
+    /// whether it is another copy.
     pub(super) fn rewrote(&self, call: &ToolCall) -> Option<(u32, u64, bool, bool)> {
         self.rewritten.as_ref()?.by(call)
     }

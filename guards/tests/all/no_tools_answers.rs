@@ -342,7 +342,7 @@ fn t1_questions_have_other_marks_in_greek_and_arabic() {
 #[test]
 fn t3_who_asks_to_be_walked_through_it_gets_words() {
     for request in [
-        "`cargo test` fails, get it to pass. First walk me through it in a couple of messages, without running anything.",
+        "`make test` fails, get it to pass. First walk me through it, in some messages, without running anything.",
         "`make` schlägt fehl. Führ mich durch den Ablauf, ohne etwas auszuführen.",
     ] {
         let mut run = Loop::new(NoTools::default());

@@ -1,5 +1,5 @@
-//! The progress guard: what hides a standstill behind a number. A pause of another length, a longer time limit, the next
-//! lines of a file that has ended, another number in the name of the same file (spec P1).
+//! The progress guard: what hides a standstill behind a number. A pause of another length, a longer time limit, the
+//! next lines of a file that has ended, another number in the name of the same file (spec P1).
 
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use crate::common::{Loop, Turn, bare_offer, calls, says, thinks};
 use balk_guards::repetition::{Repeated, Watch};
 use balk_guards::{
-    CallRepair, ChoiceKind, EmptyCompletion, Entry, FinishReason, Guard, Message, NoTools, Offer, Repetition,
-    Stack, View, default_stack,
+    CallRepair, ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Repetition, Stack,
+    default_stack,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -25,12 +25,9 @@ fn chant() -> Turn {
 
 /// What the guard says last in a turn, as an outline and as a text.
 fn last(run: &mut Loop, turn: &Turn) -> (String, String) {
-    let said = run.said([turn.clone()]);
-    let text =
-        |run: &Loop| run.interventions().last().map_or_else(String::new, |it| it.note.text.to_string());
-    match said.last() {
-        Some(said) => (said.split_once(' ').expect("a number comes first").1.to_owned(), text(run)),
-        None => ("pass".to_owned(), String::new()),
+    match (run.said([turn.clone()]).last(), run.interventions().last()) {
+        (Some(said), Some(it)) => (said.trim_start_matches("1 ").to_owned(), it.note.text.to_string()),
+        _ => ("pass".to_owned(), String::new()),
     }
 }
 
@@ -61,49 +58,6 @@ fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
     repaired.turn(&says(&format!("{chant}\n{call}")));
     assert_eq!(repaired.interventions().map(|it| it.kind.name()).collect::<Vec<_>>(), ["repair"]);
     check(&mut run(), &says(&chant), FIRST);
-}
-
-// What is cut.
-
-/// What the model is shown of its own words.
-fn shown(run: &Loop) -> Vec<String> {
-    let view = View::of(&run.entries);
-    let said = view.messages().iter().filter_map(|it| match it {
-        Message::Assistant(said) => Some(said.texts().map(|text| &**text).collect()),
-        Message::User(_) | Message::Result { .. } => None,
-    });
-    said.collect()
-}
-
-#[test]
-fn x5_the_model_is_shown_one_copy() {
-    for (before, copy, after) in [
-        ("The file is long. ", CHANT, ""),
-        ("", "我现在来看看这个文件，然后继续。", ""),
-        ("First, the imports.\n", CHANT, "And so on"),
-    ] {
-        let mut run = run();
-        let whole = format!("{before}{}{after}", copy.repeat(20));
-        assert_eq!(
-            run.said([says(&whole)]),
-            ["1 repair copies-cut 0", "1 retry repeats-itself 1"],
-            "{whole}"
-        );
-        let shown = shown(&run).concat();
-        let core: String = copy.chars().take(10).collect();
-        assert_eq!(shown.matches(&core).count(), 1, "{shown}");
-        assert!(shown.starts_with(before) && shown.ends_with(after), "{shown}");
-        let kept =
-            |entry: &Entry| matches!(entry, Entry::Completion(it) if it.texts().any(|text| **text == *whole));
-        assert!(run.entries.iter().any(kept), "the record keeps the message");
-    }
-}
-
-#[test]
-fn x5_what_was_thought_and_what_broke_off_is_not_cut() {
-    assert_eq!(run().said([thinks(&CHANT.repeat(20))]), ["1 retry repeats-itself 1"]);
-    let broken = chant().finishes(FinishReason::Error);
-    assert_eq!(run().said([broken]), ["1 retry repeats-itself 1"]);
 }
 
 // The ladder.

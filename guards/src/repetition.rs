@@ -137,7 +137,7 @@ const ASKED: u8 = 3;
 impl Repetition {
     /// The rules of this guard.
     pub const RULES: &[Rule] = &[
-        Rule::new(CUT, &[Rung::counted(Step::Repair)]),
+        Rule::new(CUT, &[Rung::at(TOLD, Step::Repair)]),
         Rule::new(
             REPEATS,
             &[
@@ -186,7 +186,7 @@ impl Repetition {
         let copies = times.saturating_sub(1);
         let said =
             format!("{copies} copies of the text before them are left out of what the model is shown.");
-        Some(Repair { note: self.note(CUT, 0, said), completion: Arc::new(made) })
+        Some(Repair { note: self.note(CUT, TOLD, said), completion: Arc::new(made) })
     }
 
     fn note(&self, rule: &'static str, level: u8, text: String) -> Note {

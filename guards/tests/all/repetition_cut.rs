@@ -30,7 +30,7 @@ fn x5_the_model_is_shown_one_copy() {
         let whole = format!("{before}{}{after}", copy.repeat(20));
         assert_eq!(
             run.said([says(&whole)]),
-            ["1 repair copies-cut 0", "1 retry repeats-itself 1"],
+            ["1 repair copies-cut 1", "1 retry repeats-itself 1"],
             "{whole}"
         );
         let shown = shown(&run).concat();

@@ -103,10 +103,10 @@ impl Body {
         let mut sink = Sink::default();
         let Err(bad) = (row.read)(text, &self.head, &mut sink) else { return self.all(sink) };
         // A file may have lines of several formats, and what tells a format may come late. A list was looked at whole.
-        let is_document = self.container == Container::Document;
+        let has_one_form = self.container == Container::Document && is_settled(row, self.container);
         let is_apart = !matches!(row.unit, Unit::Member(_))
             && self.container != Container::List
-            && !(is_document && is_settled(row, self.container))
+            && !has_one_form
             && !matches!(bad, BadLine::NotJson { .. });
         if is_apart
             && let Ok(other) = recognised()

@@ -83,7 +83,7 @@ pub(super) fn is_most_special(row: &Row) -> bool {
     ROWS.iter().all(|other| !covers(other, row) || covers(row, other))
 }
 
-/// Whether a whole text with its marks can be of no other form, whatever else it has: it may only be of several formats.
+/// Whether a whole text with its marks can be of no other form, whatever else it has: at most, of several formats.
 pub(super) fn is_settled(row: &Row, container: Container) -> bool {
     let is_other = |other: &Row| {
         !std::ptr::eq(other, row) && other.format == row.format && other.containers.contains(&container)

@@ -55,6 +55,7 @@ mod tau;
 mod toolbench;
 mod tools;
 mod vcr;
+mod waiting;
 mod window;
 
 pub use atif::atif;

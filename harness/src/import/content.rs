@@ -5,6 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use memchr::memchr_iter;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -230,10 +231,36 @@ pub(super) fn arguments(value: Option<&RawValue>) -> Arc<str> {
     }
 }
 
+/// A string as it is written in JSON.
+pub(super) struct Literal<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Literal<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <&RawValue>::deserialize(deserializer)?.get();
+        if !text.starts_with('"') {
+            return Err(D::Error::custom("expected a string"));
+        }
+        // All other escapes are written as they were.
+        let is_other = |at: usize| matches!(text.as_bytes()[at + 1], b'u' | b'/');
+        if !memchr_iter(b'\\', text.as_bytes()).any(is_other) {
+            return Ok(Self(text.into()));
+        }
+        let Word(text) = serde_json::from_str(text).map_err(D::Error::custom)?;
+        Ok(Self(serde_json::to_string(&text).map_err(D::Error::custom)?.into()))
+    }
+}
+
+impl Literal<'_> {
+    /// The arguments of a call that has one, which is this text.
+    pub(super) fn argument(name: &str, Self(literal): Self) -> Arc<str> {
+        ["{\"", name, "\": ", &literal, "}"].concat().into()
+    }
+}
+
 /// The arguments of a call that has one, which is a text.
 pub(super) fn argument(name: &str, text: &str) -> Arc<str> {
     let text = serde_json::to_string(text).expect("a string can be written");
-    ["{\"", name, "\": ", &text, "}"].concat().into()
+    Literal::argument(name, Literal(text.into()))
 }
 
 /// The texts that are not blank, each on lines of its own; none if all are.

@@ -11,26 +11,24 @@ use balk_guards::Status;
 use serde::Deserialize;
 
 use super::bad::BadLine;
-use super::content::{Elements, Text, text_of};
-use super::recording::{Joiner, Of, Outcome, Recording};
+use super::content::{Elements, Literal, Text, argument, text_of};
+use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::Sink;
 use super::strict::Object;
-use super::swe_agent::command;
 
 #[derive(Deserialize)]
-struct Run<'a, O> {
+struct Run<A, O> {
     environment: Text,
     query: Option<Text>,
-    #[serde(borrow, bound(deserialize = "O: Deserialize<'de>"))]
-    turn_history: Object<Turns<'a, O>>,
+    #[serde(bound(deserialize = "A: Deserialize<'de>, O: Deserialize<'de>"))]
+    turn_history: Object<Turns<A, O>>,
     summary: Option<Object<Summary>>,
 }
 
 #[derive(Deserialize)]
-struct Turns<'a, O> {
+struct Turns<A, O> {
     thoughts: Option<Vec<Option<Text>>>,
-    #[serde(borrow)]
-    actions: Vec<Cow<'a, str>>,
+    actions: Vec<A>,
     observations: Elements<O>,
     valid_action: Option<Vec<Option<bool>>>,
 }
@@ -46,11 +44,18 @@ struct Summary {
 /// It is none.
 pub(super) fn document(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     // Nearly every observation is a string.
-    let of_texts = |task: &str, run| run_of(task, run, |Text(text)| text);
-    sink.members(text, of_texts, |task, run| run_of(task, run, text_of))
+    let of_texts = |task: &str, run| run_of(task, run, Literal::argument, |Text(text)| text);
+    let of_any =
+        |task: &str, run| run_of(task, run, |name, action: Cow<str>| argument(name, &action), text_of);
+    sink.members(text, of_texts, of_any)
 }
 
-fn run_of<O>(task: &str, run: Run<O>, text: impl Fn(O) -> Arc<str>) -> Result<Recording, BadLine> {
+fn run_of<A, O>(
+    task: &str,
+    run: Run<A, O>,
+    argument: impl Fn(&str, A) -> Arc<str>,
+    text: impl Fn(O) -> Arc<str>,
+) -> Result<Recording, BadLine> {
     let Run { environment: Text(tool), query, turn_history: Object(turns), summary } = run;
     let mut joiner = Joiner::default();
     if let Some(Text(query)) = query {
@@ -60,9 +65,10 @@ fn run_of<O>(task: &str, run: Run<O>, text: impl Fn(O) -> Arc<str>) -> Result<Re
     let valid = turns.valid_action.unwrap_or_default();
     let Elements(observations) = turns.observations;
     let mut observations = observations.into_iter();
-    for (at, action) in turns.actions.iter().enumerate() {
+    for (at, action) in turns.actions.into_iter().enumerate() {
         let thought = thoughts.next().flatten().map(|Text(thought)| thought);
-        joiner.assistant(None, thought, vec![command(&tool, action)]);
+        let call = Made { id: None, tool: tool.clone(), arguments: argument("command", action) };
+        joiner.assistant(None, thought, vec![call]);
         if let Some(observation) = observations.next() {
             let status = match valid.get(at).copied().flatten() {
                 Some(true) => Status::Ok,

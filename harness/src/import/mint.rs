@@ -5,7 +5,7 @@
 //! format does not say whether the code failed; `success` says whether the task was solved.
 
 use balk_guards::Status;
-use memchr::memmem;
+use memchr::memchr_iter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -76,8 +76,10 @@ pub(super) fn task(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 
 /// What is in the one element `execute`; `None` without one, or with several.
 fn one_element(text: &str) -> Option<&str> {
-    let find = |text: &str, tag: &str| memmem::find(text.as_bytes(), tag.as_bytes());
-    let (begin, end) = ("<execute>", "</execute>");
+    let find = |text: &str, tag| {
+        memchr_iter(b'<', text.as_bytes()).find(|at| text.as_bytes()[*at..].starts_with(tag))
+    };
+    let (begin, end) = (&b"<execute>"[..], &b"</execute>"[..]);
     let after = &text[find(text, begin)? + begin.len()..];
     let (code, rest) = after.split_at(find(after, end)?);
     find(rest, begin).is_none().then_some(code.trim())

@@ -1,6 +1,7 @@
 //! Parses JSON, and says where it is wrong.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 use serde::Deserialize;
@@ -24,7 +25,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, BadLine> {
 /// string with JSON inside is a text of its own.
 pub(super) fn paired(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
-    let lone: Vec<usize> = memmem::find_iter(bytes, b"\\u").filter(|at| is_lone(bytes, *at)).collect();
+    let lone: Vec<usize> = ESCAPE.find_iter(bytes).filter(|at| is_lone(bytes, *at)).collect();
     if lone.is_empty() {
         return text.into();
     }
@@ -34,6 +35,9 @@ pub(super) fn paired(text: &str) -> Cow<'_, str> {
     }
     String::from_utf8(bytes).expect("an escape is ASCII").into()
 }
+
+/// Finds escapes with a number. To make it takes as long as to search a short line.
+static ESCAPE: LazyLock<memmem::Finder> = LazyLock::new(|| memmem::Finder::new(b"\\u"));
 
 /// A half of a surrogate pair (Unicode 3.8, D71 to D75).
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use super::bad::BadLine;
 use super::format::Format;
 use super::parse::{paired, text_of, value};
-use super::recognise::{forced, recognise};
+use super::recognise::{forced, is_settled, recognise};
 use super::recording::Recording;
 use super::rows::{Container, Row, Unit};
 use super::shape::Shape;
@@ -103,8 +103,10 @@ impl Body {
         let mut sink = Sink::default();
         let Err(bad) = (row.read)(text, &self.head, &mut sink) else { return self.all(sink) };
         // A file may have lines of several formats, and what tells a format may come late. A list was looked at whole.
+        let has_one_form = self.container == Container::Document && is_settled(row, self.container);
         let is_apart = !matches!(row.unit, Unit::Member(_))
             && self.container != Container::List
+            && !has_one_form
             && !matches!(bad, BadLine::NotJson { .. });
         if is_apart
             && let Ok(other) = recognised()

@@ -98,18 +98,19 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
         |line: &str| ["Thought:", "Action:", "Observation:"].iter().any(|mark| line.starts_with(mark));
     let task = lines.iter().take_while(|line| !is_marked(line)).count();
     joiner.user(lines[..task].join("\n").trim().into());
-    let mut parts: Vec<String> = Vec::new();
+    let mut parts: Vec<Cow<str>> = Vec::new();
     for line in &lines[task..] {
         match parts.last_mut() {
             // Texts go on over lines.
             Some(last) if !is_marked(line) => {
+                let last = last.to_mut();
                 last.push('\n');
                 last.push_str(line);
             }
-            Some(_) | None => parts.push(line.to_string()),
+            Some(_) | None => parts.push(Cow::Borrowed(line)),
         }
     }
-    let mut thought = String::new();
+    let mut thought = Cow::Borrowed("");
     for part in parts {
         if let Some(observation) = part.strip_prefix("Observation:") {
             if !joiner.is_waiting() {
@@ -123,7 +124,7 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
             thought = part;
         } else {
             let thought = std::mem::take(&mut thought);
-            answer(joiner, &format!("{}\n{}", thought.trim_end(), part.trim_end()));
+            answer(joiner, &[thought.trim_end(), "\n", part.trim_end()].concat());
         }
     }
     if !thought.is_empty() {

@@ -13,6 +13,9 @@ use super::piece::{FoundIn, Piece};
 const BATCH_BYTES: usize = 4 << 20;
 const BATCH_PIECES: usize = 1024;
 
+/// The same for one thread, which waits for nobody: so little that it is still in the caches when it is worked on.
+const ALONE_BYTES: usize = 64 << 10;
+
 /// One input.
 pub struct Input<'a> {
     /// Its bytes, plain or packed.
@@ -74,15 +77,17 @@ impl Reading<'_> {
         take: &mut dyn FnMut(Vec<Taken<R>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut steps = Steps { inputs, from: self.from, number: 0, open: None };
+        let is_alone = self.pool.current_num_threads() == 1;
         loop {
-            let batch = steps.batch();
+            let batch = steps.batch(if is_alone { ALONE_BYTES } else { BATCH_BYTES });
             if batch.is_empty() {
                 return Ok(());
             }
             // Handing work to another thread costs as much as reading a small file.
-            take(match self.pool.current_num_threads() {
-                1 => batch.into_iter().map(|step| step.done(work)).collect(),
-                _ => self.pool.install(|| batch.into_par_iter().map(|step| step.done(work)).collect()),
+            take(if is_alone {
+                batch.into_iter().map(|step| step.done(work)).collect()
+            } else {
+                self.pool.install(|| batch.into_par_iter().map(|step| step.done(work)).collect())
             })?;
         }
     }
@@ -107,9 +112,9 @@ struct Steps<'s, 'i> {
 }
 
 impl Steps<'_, '_> {
-    fn batch(&mut self) -> Vec<Step> {
+    fn batch(&mut self, bytes: usize) -> Vec<Step> {
         let (mut batch, mut held) = (Vec::new(), 0);
-        while held < BATCH_BYTES && batch.len() < BATCH_PIECES {
+        while held < bytes && batch.len() < BATCH_PIECES {
             let Some(step) = self.next() else { break };
             if let Step::Piece(_, piece) = &step {
                 held += piece.bytes();

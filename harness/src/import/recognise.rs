@@ -64,11 +64,6 @@ fn asked(
     rows.filter(move |row| from.is_none_or(|from| row.format == from))
 }
 
-/// Whether no form is this one with something added: then what comes later in a value cannot change what it is.
-pub(super) fn is_most_special(row: &Row) -> bool {
-    ROWS.iter().all(|other| !covers(other, row) || covers(row, other))
-}
-
 /// The same, if it is known what the format is: values that lack what tells it are read as the nearest of its forms,
 /// and the reader says where they are something else.
 ///
@@ -81,6 +76,19 @@ pub(super) fn forced(shape: Shape, container: Container, from: Format) -> Result
         // Of forms that are as near, the first.
         rows.rev().max_by_key(found).ok_or(unknown)
     })
+}
+
+/// Whether no form is this one with something added: then what comes later in a value cannot change what it is.
+pub(super) fn is_most_special(row: &Row) -> bool {
+    ROWS.iter().all(|other| !covers(other, row) || covers(row, other))
+}
+
+/// Whether a whole text with its marks can be of no other form, whatever else it has: at most, of several formats.
+pub(super) fn is_settled(row: &Row, container: Container) -> bool {
+    let is_other = |other: &Row| {
+        !std::ptr::eq(other, row) && other.format == row.format && other.containers.contains(&container)
+    };
+    is_most_special(row) && !ROWS.iter().any(is_other)
 }
 
 /// Whether a value with all marks of `special` has all of `general`.

@@ -3,7 +3,7 @@
 //! A [`Joiner`] makes it. It takes messages in the order of the source, and finds the call of every result: by id, by
 //! the tool's name, or by order, as the source has it. So every call has an id, and every result names one.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balk_guards::{Status, Usage};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bad::BadLine;
 use super::one_line::one_line;
+use super::waiting::{Nameless, Order};
 
 /// One recorded run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -176,57 +177,16 @@ pub struct Joiner {
     order: Order,
     /// Those of them without an id.
     nameless: Order,
-    /// The calls without an id that no result came for, in order, by tool.
-    unnamed: BTreeMap<Arc<str>, VecDeque<Arc<str>>>,
-    /// All calls without an id, in order, by tool.
-    made: BTreeMap<Arc<str>, Vec<Arc<str>>>,
+    /// The calls without an id, by tool.
+    made: BTreeMap<Arc<str>, Nameless>,
+    /// How often all open calls were closed.
+    closed: u64,
     /// The index of the last answer.
     answer: Option<usize>,
     /// When the next message was said.
     time: Option<Timestamp>,
     /// Later pieces of the thinking and of the text of the last answer.
     pieces: [Vec<Arc<str>>; 2],
-}
-
-/// Calls in order, of which some may be answered before their turn.
-#[derive(Default)]
-struct Order {
-    /// Their ids; no result came for the first.
-    calls: VecDeque<Arc<str>>,
-    /// How many of the later calls with an id have their result.
-    early: BTreeMap<Arc<str>, usize>,
-}
-
-impl Order {
-    fn push(&mut self, id: Arc<str>) {
-        // What came under this id before belongs to an earlier call.
-        self.early.remove(&id);
-        self.calls.push_back(id);
-    }
-
-    fn first(&self) -> Option<&Arc<str>> {
-        self.calls.front()
-    }
-
-    /// Takes out the first call with this id.
-    fn take(&mut self, id: &Arc<str>) {
-        if self.first() != Some(id) {
-            *self.early.entry(id.clone()).or_default() += 1;
-            return;
-        }
-        self.calls.pop_front();
-        while let Some(first) = self.calls.front()
-            && let Some(count) = self.early.get_mut(first).filter(|count| **count > 0)
-        {
-            *count -= 1;
-            self.calls.pop_front();
-        }
-    }
-
-    fn clear(&mut self) {
-        self.calls.clear();
-        self.early.clear();
-    }
 }
 
 /// The maximum length of an id in a report.
@@ -270,7 +230,7 @@ impl Joiner {
         });
         for Call { id, tool, .. } in calls.rev() {
             if let Some(made) = self.made.get_mut(&tool) {
-                made.pop_if(|last| *last == id);
+                made.take_back(&id);
             }
             match self.ids.get_mut(&id).filter(|count| **count > 1) {
                 Some(count) => {
@@ -290,7 +250,7 @@ impl Joiner {
     fn close(&mut self) {
         self.order.clear();
         self.nameless.clear();
-        self.unnamed.clear();
+        self.closed += 1;
     }
 
     /// Takes instructions to the model.
@@ -346,8 +306,7 @@ impl Joiner {
         let Made { id, tool, arguments } = made;
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| {
             let id: Arc<str> = format!("call-{}", self.ids.len() + 1).into();
-            self.unnamed.entry(tool.clone()).or_default().push_back(id.clone());
-            self.made.entry(tool.clone()).or_default().push(id.clone());
+            self.made.entry(tool.clone()).or_default().push(id.clone(), self.closed);
             self.nameless.push(id.clone());
             id
         });
@@ -408,8 +367,7 @@ impl Joiner {
     /// The id of the call without one that a result of this tool belongs to; of one that has its result, if none
     /// waits.
     fn of_tool(&mut self, tool: &str) -> Option<Arc<str>> {
-        let waiting = self.unnamed.get_mut(tool).and_then(VecDeque::pop_front);
-        waiting.or_else(|| self.made.get(tool)?.last().cloned())
+        self.made.get_mut(tool)?.next(self.closed)
     }
 
     /// The transcript of what was taken.

@@ -129,8 +129,8 @@ impl Place {
         }
     }
 
-    fn member(&self, name: &str) -> Option<&Self> {
-        let named = self.members.iter().find(|(other, _)| *other == name);
+    fn member(&self, name: &[u8]) -> Option<&Self> {
+        let named = self.members.iter().find(|(other, _)| other.as_bytes() == name);
         named.map(|(_, place)| place).or(self.any.as_deref())
     }
 
@@ -150,8 +150,15 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     /// The next byte that is no white space.
     fn token(&mut self) -> Option<u8> {
-        self.at += self.text[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
-        Some(self.text[self.at])
+        let rest = &self.text[self.at..];
+        match *rest.first()? {
+            byte @ b'!'.. => Some(byte),
+            _ => {
+                let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+                self.at += blanks;
+                Some(rest[blanks])
+            }
+        }
     }
 
     /// Passes what begins here; `None` if it breaks off, as for all below.
@@ -226,15 +233,15 @@ impl<'a> Look<'a> {
 }
 
 #[derive(serde::Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+struct Name(String);
 
-/// The name of a key in quotes.
-fn name_of(key: &[u8]) -> Option<Cow<'_, str>> {
+/// The name of a key in quotes, as the bytes of its text.
+fn name_of(key: &[u8]) -> Option<Cow<'_, [u8]>> {
     // Nearly every name is plain, and parsing takes its time to begin.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && *byte != b'\\';
     match key {
-        [b'"', name @ .., b'"'] if name.iter().all(is_plain) => str::from_utf8(name).ok().map(Cow::from),
-        _ => serde_json::from_slice(key).ok().map(|Name(name)| name),
+        [b'"', name @ .., b'"'] if name.iter().all(is_plain) => Some(name.into()),
+        _ => serde_json::from_slice(key).ok().map(|Name(name)| name.into_bytes().into()),
     }
 }
 

@@ -2,13 +2,16 @@
 //!
 //! Both are read leniently: what is no time or no number is unknown, and no reason to refuse a run.
 
+use std::fmt;
+
 use balk_guards::Usage;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::content::Members;
+use super::content::Word;
 
 /// From this number on, a number counts the next smaller unit: as seconds, it is in the year 5138.
 const SECONDS_MAX: i64 = 100_000_000_000;
@@ -60,17 +63,64 @@ const THOUGHTS: [&str; 2] = ["thoughtsTokenCount", "thoughts"];
 /// The tokens of an answer. Sources: platform.openai.com/docs/api-reference/chat, docs.anthropic.com/en/api/messages,
 /// ai.google.dev/api/generate-content, and the formats that have counts of their own ([`super`]).
 pub(super) fn usage(value: Option<&RawValue>) -> Usage {
-    let counts = value.and_then(|it| serde_json::from_str::<Members<&RawValue>>(it.get()).ok());
-    let Some(Members(counts)) = counts else { return Usage::default() };
-    let of = |names: &'static [&str]| {
-        let own = counts.iter().filter(|(name, _)| names.contains(&&**name));
-        own.filter_map(|(_, count)| count.get().parse::<u64>().ok())
-    };
-    // A library may write one count by two names.
-    let (input, output) = (of(&INPUT).max().unwrap_or_default(), of(&OUTPUT).max().unwrap_or_default());
-    let cached = if of(&INPUT[..1]).next().is_some() { 0 } else { of(&CACHED).fold(0, u64::saturating_add) };
-    let thoughts = of(&THOUGHTS).fold(0, u64::saturating_add);
-    Usage { input_tokens: input.saturating_add(cached), output_tokens: output.saturating_add(thoughts) }
+    let counts = value.and_then(|it| serde_json::from_str::<Counts>(it.get()).ok()).unwrap_or_default();
+    let cached = if counts.has_cached { 0 } else { counts.cached };
+    Usage {
+        input_tokens: counts.input.saturating_add(cached),
+        output_tokens: counts.output.saturating_add(counts.thoughts),
+    }
+}
+
+/// The counts in an object. A library may write one count by two names.
+#[derive(Default)]
+struct Counts {
+    input: u64,
+    /// Whether `input` has in it what is `cached`.
+    has_cached: bool,
+    cached: u64,
+    output: u64,
+    thoughts: u64,
+}
+
+impl<'de> Deserialize<'de> for Counts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Counts {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Self, A::Error> {
+        while let Some(Word(name)) = members.next_key()? {
+            let is_in = |names: &[&str]| names.contains(&&*name);
+            if !(is_in(&INPUT) || is_in(&OUTPUT) || is_in(&CACHED) || is_in(&THOUGHTS)) {
+                members.next_value::<IgnoredAny>()?;
+            } else if let Ok(count) = members.next_value::<&RawValue>()?.get().parse::<u64>() {
+                self.add(&name, count);
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, name: &str, count: u64) {
+        if INPUT.contains(&name) {
+            self.input = self.input.max(count);
+            self.has_cached |= name == INPUT[0];
+        } else if OUTPUT.contains(&name) {
+            self.output = self.output.max(count);
+        } else if CACHED.contains(&name) {
+            self.cached = self.cached.saturating_add(count);
+        } else {
+            self.thoughts = self.thoughts.saturating_add(count);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -369,29 +369,6 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_a_colon_behind_its_name_and_says_something() {
-        let reports = |text: &str| {
-            let raw = balk_contract::RawCall { id: "1".into(), tool: "x".into(), arguments: "{}".into() };
-            let call = Arc::new(ToolCall::new(raw, &balk_contract::Offer::default()));
-            reports_an_error(&ToolResult::executed(&call, balk_contract::Status::Ok, text))
-        };
-        for text in [
-            "KeyError: 'a'",
-            r#"{"status":"OK","replies":[{"error":{"code":400,"message":"Invalid data[0]"}}],"requestId":"1"}"#,
-            r#"{"ok":true,"result":{"status":"rejected","error":"fileinto: mailbox does not exist"}}"#,
-        ] {
-            assert!(reports(text), "{text}");
-        }
-        for text in [
-            r#"{"rows":[{"id":1,"error":null}]}"#,
-            r#"{"rows":[{"id":1,"error": ""}],"lastError": {}}"#,
-            r#"{"errors": [], "error": false}"#,
-        ] {
-            assert!(!reports(text), "{text}");
-        }
-    }
-
-    #[test]
     fn who_counts_changes_one_number() {
         assert!(is_counted(r#"{"port":8079}"#, r#"{"port":8080}"#));
         assert!(is_counted(r#"{"path":"a9.py"}"#, r#"{"path":"a10.py"}"#));

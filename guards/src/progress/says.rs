@@ -62,3 +62,34 @@ pub(super) fn reports_an_error(result: &ToolResult) -> bool {
 pub(super) fn says_something(result: &ToolResult) -> bool {
     result.text.trim_ascii().len() >= ANSWER_BYTES
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use balk_contract::{Offer, RawCall, Status, ToolCall};
+
+    #[test]
+    fn an_error_has_a_colon_behind_its_name_and_says_something() {
+        let reports = |text: &str| {
+            let raw = RawCall { id: "1".into(), tool: "x".into(), arguments: "{}".into() };
+            let call = Arc::new(ToolCall::new(raw, &Offer::default()));
+            reports_an_error(&ToolResult::executed(&call, Status::Ok, text))
+        };
+        for text in [
+            "KeyError: 'a'",
+            r#"{"status":"OK","replies":[{"error":{"code":400,"message":"Invalid data[0]"}}],"requestId":"1"}"#,
+            r#"{"ok":true,"result":{"status":"rejected","error":"fileinto: mailbox does not exist"}}"#,
+        ] {
+            assert!(reports(text), "{text}");
+        }
+        for text in [
+            r#"{"rows":[{"id":1,"error":null}]}"#,
+            r#"{"rows":[{"id":1,"error": ""}],"lastError": {}}"#,
+            r#"{"errors": [], "error": false}"#,
+        ] {
+            assert!(!reports(text), "{text}");
+        }
+    }
+}

@@ -83,7 +83,7 @@ impl Lists {
         self.words[usize::from(self.groups[place])].push(word);
     }
 
-    /// Which lists have a word in this text, which is [folded](folded).
+    /// Which lists have a word in this text, which is [folded].
     #[must_use]
     pub fn find(&self, text: &str) -> Found {
         let bytes = text.as_bytes();

@@ -301,4 +301,17 @@ mod tests {
             r#"{"a b":[1,2],"c":"\" }\\"}"#
         );
     }
+
+    #[test]
+    fn a_string_as_it_is_written_becomes_the_same_arguments_as_its_text() {
+        for literal in
+            [r#""ls -l""#, r#""a\n\t\"b\"\\u""#, r#""\u00e9\/\u0007 \ud83d\ude00""#, r#""é\b\f""#, r#""""#]
+        {
+            let written: Literal = serde_json::from_str(literal).expect("it is a string");
+            let text: String = serde_json::from_str(literal).expect("it is a string");
+            assert_eq!(Literal::argument("x", written), argument("x", &text), "{literal}");
+        }
+        assert!(serde_json::from_str::<Literal>("[1]").is_err());
+        assert!(serde_json::from_str::<Literal>(r#""\ud83d\/""#).is_err());
+    }
 }

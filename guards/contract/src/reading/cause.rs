@@ -13,7 +13,7 @@ use phrases::PHRASES;
 mod phrases;
 
 /// What a failure is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A program that a shell or a host did not find.
     Command,
@@ -55,24 +55,6 @@ impl Cause {
         Self::Form,
         Self::Check,
     ];
-
-    /// Its name in tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-            Self::Denied => "denied",
-            Self::Busy => "busy",
-            Self::Limit => "limit",
-            Self::Network => "network",
-            Self::Timeout => "timeout",
-            Self::Missing => "missing",
-            Self::Conflict => "conflict",
-            Self::Arguments => "arguments",
-            Self::Form => "form",
-            Self::Check => "check",
-        }
-    }
 }
 
 /// What the words of a failure say about its cause.

@@ -88,6 +88,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_semicolon_asks_behind_a_letter_of_greek_alone() {
+        for (text, asks, ends) in [
+            ("Is it on?", true, true),
+            ("Is it on? Tell me.", true, false),
+            ("它开着吗？", true, true),
+            ("هل هناك موعد؟", true, true),
+            ("Υπάρχει προθεσμία;", true, true),
+            ("Υπάρχει; Πες μου.", true, false),
+            ("one; two", false, false),
+            ("let x = 1;", false, false),
+            ("Υπάρχει 5;", false, false),
+        ] {
+            assert_eq!((has_question_mark(text), is_question(text)), (asks, ends), "{text}");
+        }
+    }
+
+    #[test]
     fn a_word_is_found_where_memmem_finds_it() {
         let text = "The store keeps each page, and each pager; é ```\n~~ `` ````x  aaab".as_bytes();
         for start in 0..text.len() {

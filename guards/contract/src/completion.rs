@@ -283,13 +283,12 @@ impl ToolCall {
         let Range { start, end } = self.path.as_ref()?.0.span.clone();
         let arguments = self.arguments.as_bytes();
         let path = &arguments[start..end];
-        let mut name: Vec<u8> = path.to_vec();
-        name.retain(|byte| !byte.is_ascii_digit());
         let whole = || {
-            let [before, name, behind] = [&arguments[..start], &name, &arguments[end..]].map(xxh3_64);
-            before ^ name.rotate_left(21) ^ behind.rotate_left(42)
+            let parts = path.split(u8::is_ascii_digit).filter(|part| !part.is_empty());
+            let name = parts.fold(0, |sum: u64, part| sum.rotate_left(21) ^ xxh3_64(part));
+            xxh3_64(&arguments[..start]) ^ name.rotate_left(21) ^ xxh3_64(&arguments[end..]).rotate_left(42)
         };
-        (name.len() < path.len()).then(whole)
+        path.iter().any(u8::is_ascii_digit).then(whole)
     }
 }
 

@@ -322,20 +322,16 @@ fn t1_what_the_user_has_said_is_not_asked_for_again() {
 }
 
 #[test]
-fn t1_questions_have_other_marks_in_greek_and_arabic() {
-    for (request, questions) in [
-        (
-            "Ολοκλήρωσε το. Πριν αρχίσεις ρώτα με ό,τι χρειάζεσαι.",
-            ["Για ποιον είναι αυτό;", "Υπάρχει προθεσμία;"],
-        ),
-        ("أكمل العمل. قبل أن تبدأ اسألني عما تحتاجه.", ["لمن هذا؟", "هل هناك موعد نهائي؟"]),
+fn t1_an_interview_in_greek_is_one() {
+    let mut run = Loop::new(NoTools::default());
+    run.user("Ολοκλήρωσε το `python manage.py migrate`. Πριν αρχίσεις ρώτα με ό,τι χρειάζεσαι.");
+    for (question, answer) in [
+        ("Για ποιον είναι αυτό;", "Για τη νυχτερινή βάρδια."),
+        ("Πρέπει κάτι να μείνει όπως είναι;", "Τα ονόματα, αυτά μένουν."),
+        ("Υπάρχει προθεσμία;", "Ως την Παρασκευή."),
     ] {
-        let mut run = Loop::new(NoTools::default());
-        run.user(request);
-        for question in questions {
-            run.check(&says(question), "pass");
-            run.user("Για τη νυχτερινή βάρδια 7.");
-        }
+        run.check(&says(question), "pass");
+        run.user(answer);
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the model returned: content parts, tool calls, finish reason, usage.
 
 use std::iter;
-use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "serde")]
@@ -280,15 +279,18 @@ impl ToolCall {
     /// files. `None` for a path without a digit.
     #[must_use]
     pub fn numbered(&self) -> Option<u64> {
-        let Range { start, end } = self.path.as_ref()?.0.span.clone();
-        let arguments = self.arguments.as_bytes();
-        let path = &arguments[start..end];
+        let found = &self.path.as_ref()?.0;
+        let path = &self.arguments.as_bytes()[found.span.clone()];
         let whole = || {
             let parts = path.split(u8::is_ascii_digit).filter(|part| !part.is_empty());
             let name = parts.fold(0, |sum: u64, part| sum.rotate_left(21) ^ xxh3_64(part));
-            xxh3_64(&arguments[..start]) ^ name.rotate_left(21) ^ xxh3_64(&arguments[end..]).rotate_left(42)
+            let others = self.members.iter().filter(|(_, value)| *value != found.digest);
+            let others =
+                others.fold(0, |sum: u128, (name, value)| sum.rotate_left(7) ^ name ^ value.rotate_left(64));
+            name ^ (others ^ others >> 64) as u64
         };
-        path.iter().any(u8::is_ascii_digit).then(whole)
+        let is_whole = !self.members.is_cut();
+        (is_whole && path.iter().any(u8::is_ascii_digit)).then(whole)
     }
 }
 

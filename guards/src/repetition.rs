@@ -15,8 +15,8 @@
 //! how often. Text beside calls is not its concern: the calls say what the model does. The same message again as a
 //! whole is found by `progress`.
 //!
-//! *Cuts* the copies out of what the model is shown of its message, all but the first: a text that stands in the view
-//! again and again is gone on with, and each later request pays for it. The record keeps the message as it came.
+//! *Cuts* all copies but the first out of the view: a model continues what it sees repeated, and each later request
+//! would pay for it. The record keeps the message as it came.
 //!
 //! *Says* how much came how often, without quoting it, because a repeated text that is quoted is continued
 //! (MoonshotAI/kimi-code#1518). It corrects twice, then asks the user, then ends the run. A message without a
@@ -240,7 +240,9 @@ impl Guard for Repetition {
         // Another guard may have repaired it to one with a call.
         let found = self.state.found.filter(|_| completion.calls.is_empty());
         let Some(found) = found else { return Ok(Decision::pass()) };
-        if let Some(repair) = self.without_copies(completion, found).filter(|_| !self.state.is_shortened) {
+        if !self.state.is_shortened
+            && let Some(repair) = self.without_copies(completion, found)
+        {
             return Ok(Verdict::Repair(repair).into());
         }
         Ok(match self.state.level {

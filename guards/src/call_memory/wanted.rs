@@ -239,7 +239,7 @@ const AGAIN: &[&str] = &[
 #[rustfmt::skip]
 const SEVERAL: &[&str] = &[
     "several times", "a few times", "few more times", "couple of times", "multiple times", "over and over",
-    "a number of times", "many times", "some times in a row", "repeatedly", "again and again",
+    "a number of times", "many times", "repeatedly", "again and again",
     "mehrmals", "mehrfach", "mehrere male", "ein paar mal", "ein paarmal", "einige male", "etliche male", "wiederholt",
     "varias veces", "unas cuantas veces", "un par de veces", "repetidas veces", "plusieurs fois", "quelques fois",
     "un certain nombre de fois", "un certo numero di volte", "ripetutamente", "repetidamente", "repetidas vezes",

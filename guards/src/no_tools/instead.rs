@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::vocabulary::{List, Words, plain};
 use crate::acknowledgement::says_it_cannot;
 use crate::files::files;
-use crate::search::has_question_mark;
+use crate::search::{QUESTION_MARKS, has_question_mark};
 use crate::{announcement, fence, printed};
 use balk_contract::wording::is_longer;
 
@@ -118,7 +118,7 @@ fn claims(text: &str, words: Words) -> bool {
     let words = match has_question_mark(text) {
         false => words,
         true => {
-            let body = text.trim_end().trim_end_matches(['?', '？']);
+            let body = text.trim_end().trim_end_matches(QUESTION_MARKS);
             let start = last_end(body);
             let closes = |last: &str| !is_longer(last, CLOSING_CHARS) && files(last).next().is_none();
             let (said, last) = body.split_at(start);

@@ -145,7 +145,8 @@ impl Command {
 
 /// The files that a request names where it asks for work: in a sentence that neither is a question nor asks for words.
 fn wanted(request: &str) -> impl Iterator<Item = (u64, &str)> {
-    let sentences = request.split(". ").flat_map(|it| it.split_inclusive(['?', '？', '!', '！', '。', '\n']));
+    let sentences =
+        request.split(". ").flat_map(|it| it.split_inclusive(['?', '？', '؟', '!', '！', '。', '\n']));
     let asks_for_work = |it: &&str| !is_question(it) && !Words::of(&plain(it)).has(List::Explains);
     sentences.filter(asks_for_work).flat_map(named)
 }

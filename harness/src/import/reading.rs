@@ -13,7 +13,7 @@ use super::piece::{FoundIn, Piece};
 const BATCH_BYTES: usize = 4 << 20;
 const BATCH_PIECES: usize = 1024;
 
-/// The same for one thread, which waits for nobody: so little that it is still in the caches when it is worked on.
+/// The same for a single thread: it has nothing to share, and a small batch stays in the caches until it is parsed.
 const ALONE_BYTES: usize = 64 << 10;
 
 /// One input.

@@ -15,6 +15,9 @@
 //! how often. Text beside calls is not its concern: the calls say what the model does. The same message again as a
 //! whole is found by `progress`.
 //!
+//! *Cuts* all copies but the first out of the view: a model continues what it sees repeated, and each later request
+//! would pay for it. The record keeps the message as it came.
+//!
 //! *Says* how much came how often, without quoting it, because a repeated text that is quoted is continued
 //! (MoonshotAI/kimi-code#1518). It corrects twice, then asks the user, then ends the run. A message without a
 //! repetition takes the ladder back to its first step, a new request to its beginning. If the output limit cut the
@@ -62,6 +65,8 @@
 //!
 //! If calls arrived before the chant, the host commits them with it; a call that is not complete is left out.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -69,7 +74,7 @@ use asked::Asked;
 use balk_contract::rules::{Rule, Rung, Step};
 use balk_contract::{
     Answer, Choice, Completion, Decision, Entry, FinishReason, Guard, Intervention, Note, Part, Question,
-    Speaker, Subject, Verdict,
+    Repair, Speaker, Subject, Verdict,
 };
 
 use balk_contract::nudge::is_nudge;
@@ -109,13 +114,18 @@ struct RepetitionState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Found {
     repeated: Repeated,
+    /// Length of the text, in bytes.
+    length: usize,
     is_thinking: bool,
     /// Whether the output limit, or the host, cut it off.
     is_cut: bool,
 }
 
 const NAME: &str = "repetition";
-const VERSION: u64 = 1;
+/// The rules.
+const CUT: &str = "copies-cut";
+const REPEATS: &str = "repeats-itself";
+const VERSION: u64 = 2;
 
 /// The model was told.
 const TOLD: u8 = 1;
@@ -126,15 +136,18 @@ const ASKED: u8 = 3;
 
 impl Repetition {
     /// The rules of this guard.
-    pub const RULES: &[Rule] = &[Rule::new(
-        "repeats-itself",
-        &[
-            Rung::at(TOLD, Step::Feedback),
-            Rung::at(WARNED, Step::Feedback),
-            Rung::at(ASKED, Step::Question),
-            Rung::at(ASKED + 1, Step::Stop),
-        ],
-    )];
+    pub const RULES: &[Rule] = &[
+        Rule::new(CUT, &[Rung::at(TOLD, Step::Repair)]),
+        Rule::new(
+            REPEATS,
+            &[
+                Rung::at(TOLD, Step::Feedback),
+                Rung::at(WARNED, Step::Feedback),
+                Rung::at(ASKED, Step::Question),
+                Rung::at(ASKED + 1, Step::Stop),
+            ],
+        ),
+    ];
 
     /// What repeats itself in a completion.
     fn find(&mut self, completion: &Completion) -> Option<Found> {
@@ -153,19 +166,35 @@ impl Repetition {
             self.watch.clear();
             self.watch.push(text);
             let repeated = self.watch.end().filter(|it| it.is_open || 2 * (it.last - it.first) >= text.len());
-            found = repeated.map(|repeated| Found { repeated, is_thinking, is_cut });
+            let length = text.len();
+            found = repeated.map(|repeated| Found { repeated, length, is_thinking, is_cut });
         }
         found
     }
 
-    fn note(&self, level: u8, text: String) -> Note {
-        Note {
-            guard: NAME.into(),
-            rule: Self::RULES[0].name.into(),
-            level,
-            subject: Subject::Run,
-            text: text.into(),
+    /// The completion without the copies that follow the first, or nothing if they were cut out before. What was
+    /// thought is not shown again, so nothing is cut there.
+    fn without_copies(&self, completion: &Completion, found: Found) -> Option<Repair> {
+        let Repeated { times, first, last, .. } = found.repeated;
+        let is_text = |part: &Part| matches!(part, Part::Text(_));
+        // An attempt that broke is asked for again: no answer of the model is shown.
+        let is_shown = !found.is_thinking && completion.finish != FinishReason::Error;
+        let at = completion.parts.iter().rposition(is_text).filter(|_| is_shown)?;
+        let Part::Text(text) = &completion.parts[at] else { return None };
+        if text.len() != found.length {
+            return None;
         }
+        let [first, last] = [first, last].map(|at| text.floor_char_boundary(at));
+        let mut made = completion.clone();
+        made.parts[at] = Part::Text(format!("{}{}", &text[..first], &text[last..]).into());
+        let copies = times.saturating_sub(1);
+        let said =
+            format!("{copies} copies of the text before them are left out of what the model is shown.");
+        Some(Repair { note: self.note(CUT, TOLD, said), completion: Arc::new(made) })
+    }
+
+    fn note(&self, rule: &'static str, level: u8, text: String) -> Note {
+        Note { guard: NAME.into(), rule: rule.into(), level, subject: Subject::Run, text: text.into() }
     }
 }
 
@@ -191,7 +220,7 @@ impl Guard for Repetition {
                     self.state.level = self.state.level.min(TOLD);
                 }
             }
-            Entry::Intervention(Intervention { note, .. }) if note.guard == NAME => {
+            Entry::Intervention(Intervention { note, .. }) if note.guard == NAME && note.rule == REPEATS => {
                 self.state.level = note.level;
                 self.state.spoken = self.state.spoken.saturating_add(1);
             }
@@ -211,14 +240,17 @@ impl Guard for Repetition {
         // Another guard may have repaired it to one with a call.
         let found = self.state.found.filter(|_| completion.calls.is_empty());
         let Some(found) = found else { return Ok(Decision::pass()) };
+        if let Some(repair) = self.without_copies(completion, found) {
+            return Ok(Verdict::Repair(repair).into());
+        }
         Ok(match self.state.level {
-            0 => Verdict::Retry(self.note(TOLD, self.correction(found))),
-            TOLD => Verdict::Retry(self.note(WARNED, self.warning(found))),
+            0 => Verdict::Retry(self.note(REPEATS, TOLD, self.correction(found))),
+            TOLD => Verdict::Retry(self.note(REPEATS, WARNED, self.warning(found))),
             WARNED => Verdict::Ask(Question {
-                note: self.note(ASKED, self.question(found)),
+                note: self.note(REPEATS, ASKED, self.question(found)),
                 options: Choice::for_stuck("say what it should do next", false),
             }),
-            _ => Verdict::Stop(self.note(ASKED + 1, self.stop(found))),
+            _ => Verdict::Stop(self.note(REPEATS, ASKED + 1, self.stop(found))),
         }
         .into())
     }

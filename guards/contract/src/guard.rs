@@ -144,6 +144,14 @@ pub struct Repair {
     pub completion: Arc<Completion>,
 }
 
+impl Repair {
+    /// Whether the calls stay as they were in the completion that it replaces. What follows in a recording of the
+    /// original may then follow the repaired one as well.
+    pub fn keeps_calls(&self, of: &Completion) -> bool {
+        self.completion.calls == of.calls
+    }
+}
+
 /// A refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {

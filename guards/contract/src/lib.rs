@@ -53,7 +53,7 @@ pub use note::{Choice, ChoiceKind, Limit, Note, Question, Subject, Termination};
 pub use offer::{Effect, NAME_CHARS, Offer, Purpose, Tool};
 pub use open_calls::OpenCalls;
 pub use phraser::{EXPLANATION_CHARS, Phraser, sanitise};
-pub use run::{Batch, Limits, Repairs, Run, Step, TRIES, conclusion};
+pub use run::{Batch, Limits, Repairs, Run, Step, TRIES, conclusion, watched};
 pub use schema::Schema;
 pub use stack::{Budget, Stack, Window};
 pub use view::{EMPTY_MESSAGE, Message, View};

@@ -50,7 +50,7 @@ mod resumed;
 mod turns;
 
 pub use endings::conclusion;
-pub use turns::Repairs;
+pub use turns::{Repairs, watched};
 
 /// How often one call may run in one turn, whatever the guards want.
 pub const TRIES: u32 = 5;

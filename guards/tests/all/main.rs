@@ -60,6 +60,7 @@ mod repair_demand;
 mod repair_doubts;
 mod repair_shown;
 mod repetition;
+mod repetition_cut;
 mod repetition_vectors;
 mod retry_again;
 mod retry_bounds;

@@ -3,8 +3,8 @@
 use crate::common::{Loop, Turn, bare_offer, calls, says, thinks};
 use balk_guards::repetition::{Repeated, Watch};
 use balk_guards::{
-    CallRepair, ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Question, Repetition,
-    Stack, Verdict, default_stack,
+    CallRepair, ChoiceKind, EmptyCompletion, FinishReason, Guard, NoTools, Offer, Repetition, Stack,
+    default_stack,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -23,12 +23,19 @@ fn chant() -> Turn {
     says(&CHANT.repeat(20))
 }
 
-fn text(decision: &balk_guards::Decision) -> String {
-    match &decision.verdict {
-        Verdict::Retry(note) | Verdict::Stop(note) => note.text.to_string(),
-        Verdict::Ask(Question { note, .. }) => note.text.to_string(),
-        Verdict::Pass | Verdict::Block(_) | Verdict::Repair(_) => String::new(),
+/// What the guard says last in a turn, as an outline and as a text.
+fn last(run: &mut Loop, turn: &Turn) -> (String, String) {
+    match (run.said([turn.clone()]).last(), run.interventions().last()) {
+        (Some(said), Some(it)) => (said.trim_start_matches("1 ").to_owned(), it.note.text.to_string()),
+        _ => ("pass".to_owned(), String::new()),
     }
+}
+
+#[track_caller]
+fn check(run: &mut Loop, turn: &Turn, expected: &str) -> String {
+    let (said, text) = last(run, turn);
+    assert_eq!(said, expected, "to {turn:?}");
+    text
 }
 
 fn repeated(text: &str) -> Option<Repeated> {
@@ -40,9 +47,9 @@ fn repeated(text: &str) -> Option<Repeated> {
 /// What was thought beside a text, and a text in place of which a call was made, are not what the model says.
 #[test]
 fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
-    run().check(&thinks(&CHANT.repeat(20)), FIRST);
-    run().check(&thinks(&CHANT.repeat(20)).and_says("The file is fine."), "pass");
-    run().check(&says("The file is fine.").and_thinks(&CHANT.repeat(20)), "pass");
+    check(&mut run(), &thinks(&CHANT.repeat(20)), FIRST);
+    check(&mut run(), &thinks(&CHANT.repeat(20)).and_says("The file is fine."), "pass");
+    check(&mut run(), &says("The file is fine.").and_thinks(&CHANT.repeat(20)), "pass");
     let guards = Stack::new(vec![Box::new(CallRepair::default()), Box::new(Repetition::default())]);
     let call = r#"{"name": "read", "arguments": {"path": "a"}}"#;
     // At most 400 characters may come before a call that is meant.
@@ -50,7 +57,7 @@ fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
     let mut repaired = Loop::new(guards);
     repaired.turn(&says(&format!("{chant}\n{call}")));
     assert_eq!(repaired.interventions().map(|it| it.kind.name()).collect::<Vec<_>>(), ["repair"]);
-    run().check(&says(&chant), FIRST);
+    check(&mut run(), &says(&chant), FIRST);
 }
 
 // The ladder.
@@ -59,15 +66,15 @@ fn x5_thinking_beside_a_text_and_a_repaired_text_are_left_alone() {
 fn x5_two_corrections_a_question_and_the_end() {
     let mut run = run();
     run.choice = ChoiceKind::Instruct;
-    let first = text(&run.check(&chant(), FIRST));
+    let first = check(&mut run, &chant(), FIRST);
     assert!(first.contains("the same 51 characters come 20 times in a row"), "{first}");
     assert!(first.contains("Go on with the task from where you were before it"), "{first}");
     assert!(!first.contains("look at the file"), "{first}");
-    let second = text(&run.check(&chant(), SECOND));
+    let second = check(&mut run, &chant(), SECOND);
     assert!(second.contains("time 2 in this run") && second.contains("the user is asked"), "{second}");
-    let third = text(&run.check(&chant(), THIRD));
+    let third = check(&mut run, &chant(), THIRD);
     assert!(third.contains("in its last message") && third.contains("twice before"), "{third}");
-    let last = text(&run.check(&chant(), LAST));
+    let last = check(&mut run, &chant(), LAST);
     assert!(last.starts_with("Stopped: the model repeats one text"), "{last}");
 }
 
@@ -77,7 +84,7 @@ fn m2_a_call_is_only_asked_for_where_there_are_tools() {
     for (offer, speaks) in [(bare_offer(), true), (without, false)] {
         let mut run = Loop::with_offer(Repetition::default(), offer);
         for _ in 0..2 {
-            let said = text(&run.turn(&chant()));
+            let said = last(&mut run, &chant()).1;
             assert_eq!(said.contains("call"), speaks, "{said}");
         }
     }
@@ -89,7 +96,7 @@ fn m1_the_texts_differ() {
     for n in 0..12 {
         run.turn(&chant());
         if n % 4 == 3 {
-            run.check(&says("Done."), "pass");
+            check(&mut run, &says("Done."), "pass");
         }
     }
     let said: Vec<_> = run.interventions().map(|it| it.note.text.clone()).collect();
@@ -101,46 +108,46 @@ fn m1_the_texts_differ() {
 #[test]
 fn x5_a_message_in_order_takes_it_back_to_the_first_step_and_a_request_to_the_beginning() {
     let mut run = run();
-    run.check(&chant(), FIRST);
-    run.check(&chant(), SECOND);
-    run.check(&calls("read", "{}"), "pass");
-    run.check(&chant(), SECOND);
-    run.check(&chant(), THIRD);
+    check(&mut run, &chant(), FIRST);
+    check(&mut run, &chant(), SECOND);
+    check(&mut run, &calls("read", "{}"), "pass");
+    check(&mut run, &chant(), SECOND);
+    check(&mut run, &chant(), THIRD);
     run.user("Go on.");
-    run.check(&chant(), LAST);
+    check(&mut run, &chant(), LAST);
     run.user("Then read b.py first, and tell me what it says.");
-    run.check(&chant(), FIRST);
+    check(&mut run, &chant(), FIRST);
 }
 
 #[test]
 fn x5_thinking_that_repeats_itself_is_corrected_if_nothing_else_came() {
     let mut run = run();
-    let said = text(&run.check(&thinks(&CHANT.repeat(20)), FIRST));
+    let said = check(&mut run, &thinks(&CHANT.repeat(20)), FIRST);
     assert!(said.contains("Your last thinking repeats itself"), "{said}");
-    run.check(&thinks(&CHANT.repeat(20)).and_says("The import is missing."), "pass");
-    run.check(&thinks(&CHANT.repeat(20)).and_calls("read", "{}"), "pass");
+    check(&mut run, &thinks(&CHANT.repeat(20)).and_says("The import is missing."), "pass");
+    check(&mut run, &thinks(&CHANT.repeat(20)).and_calls("read", "{}"), "pass");
 }
 
 #[test]
 fn x5_text_beside_calls_is_left_alone() {
-    run().check(&chant().and_calls("read", "{}"), "pass");
+    check(&mut run(), &chant().and_calls("read", "{}"), "pass");
 }
 
 #[test]
 fn x5_a_chant_that_was_cut_off_is_not_to_be_continued() {
     let cut = || chant().finishes(FinishReason::Length);
     let mut run = Loop::new(default_stack());
-    let said = text(&run.check(&cut(), FIRST));
+    let said = check(&mut run, &cut(), FIRST);
     assert!(said.contains("and then it was cut off"), "{said}");
-    run.check(&cut(), SECOND);
-    run.check(&cut(), THIRD);
+    check(&mut run, &cut(), SECOND);
+    check(&mut run, &cut(), THIRD);
     // The order of the two decides: they answer alike.
     let members: Vec<Box<dyn Guard>> = vec![
         Box::new(EmptyCompletion::default()),
         Box::new(NoTools::default()),
         Box::new(Repetition::default()),
     ];
-    Loop::new(Stack::new(members)).check(&cut(), "retry truncated-text 1");
+    check(&mut Loop::new(Stack::new(members)), &cut(), "retry truncated-text 1");
 }
 
 #[test]
@@ -148,12 +155,12 @@ fn x5_a_run_is_taken_up_where_it_was_saved() {
     let mut run = run();
     run.user("Write \"I will now look at the file and then I will go on\" sixty times.");
     run.pass(&chant(), 1);
-    run.check(&says(&"The second file is not there. ".repeat(30)), FIRST);
+    check(&mut run, &says(&"The second file is not there. ".repeat(30)), FIRST);
     let saved = run.guard.save();
     run.guard = Box::new(Repetition::default());
     run.guard.load(saved).expect("its own state");
     run.pass(&chant(), 1);
-    run.check(&says(&"The second file is not there. ".repeat(30)), SECOND);
+    check(&mut run, &says(&"The second file is not there. ".repeat(30)), SECOND);
 }
 
 // What it finds.
@@ -237,9 +244,9 @@ fn x5_a_long_unit_that_is_like_itself_inside_is_found_as_a_whole() {
 fn x5_who_finds_the_way_out_alone_is_left_alone() {
     let answer = "The build fails because the import is missing; I have added it, and all tests pass now. ";
     let rest: String = (1..30).map(|n| format!("{n}. {answer}\n")).collect();
-    run().check(&says(&format!("{}{rest}", CHANT.repeat(12))), "pass");
-    run().check(&says(&format!("{}So.", CHANT.repeat(12))), FIRST);
-    run().check(&says(&format!("{rest}{}", CHANT.repeat(12))), FIRST);
+    check(&mut run(), &says(&format!("{}{rest}", CHANT.repeat(12))), "pass");
+    check(&mut run(), &says(&format!("{}So.", CHANT.repeat(12))), FIRST);
+    check(&mut run(), &says(&format!("{rest}{}", CHANT.repeat(12))), FIRST);
 }
 
 // What looks like it.
@@ -305,8 +312,8 @@ fn healthy() -> Vec<(&'static str, String)> {
 fn x5_healthy_text_that_looks_like_it_is_left_alone() {
     for (name, text) in healthy() {
         assert_eq!(repeated(&text), None, "{name}");
-        run().check(&says(&text), "pass");
-        run().check(&thinks(&text), "pass");
+        check(&mut run(), &says(&text), "pass");
+        check(&mut run(), &thinks(&text), "pass");
     }
 }
 
@@ -336,12 +343,12 @@ fn x5_a_user_may_ask_for_it() {
         ("请把“我以后上课不再说话了”写一百遍。", "我以后上课不再说话了。", 100),
     ] {
         let mut run = run();
-        run.check(&turn(unit, times), FIRST);
+        check(&mut run, &turn(unit, times), FIRST);
         run.user(request);
-        run.check(&turn(unit, times), "pass");
+        check(&mut run, &turn(unit, times), "pass");
         run.user("Go on.");
-        run.check(&turn(unit, times), "pass");
-        run.check(&turn(unit, 300), FIRST);
+        check(&mut run, &turn(unit, times), "pass");
+        check(&mut run, &turn(unit, 300), FIRST);
         let mut watch = Watch::answering(request);
         watch.push(&unit.repeat(times));
         assert_eq!(watch.end(), None, "{request}");

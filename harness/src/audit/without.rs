@@ -1,5 +1,7 @@
 //! A guard without one of its rungs. The tests of the guards (`guards/tests/all/rungs.rs`) use it as well.
 
+use std::mem;
+
 use balk_guards::rules::Step;
 use balk_guards::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, Note, Recovery, Settlement,
@@ -62,10 +64,22 @@ impl Guard for Without {
             Verdict::Ask(question) => self.keeps(Step::Question, &question.note),
             Verdict::Stop(note) => self.keeps(Step::Stop, note),
         };
-        if !stands {
-            decision.verdict = Verdict::Pass;
-        }
         decision.notices.retain(|note| self.keeps(Step::Notice, note));
+        if stands {
+            return Ok(decision);
+        }
+        // Without a repair that keeps the calls, what the guard says after it is left.
+        let next = match mem::replace(&mut decision.verdict, Verdict::Pass) {
+            Verdict::Repair(repair) if repair.keeps_calls(completion) => self.review(&repair.completion)?,
+            Verdict::Pass
+            | Verdict::Block(_)
+            | Verdict::Retry(_)
+            | Verdict::Ask(_)
+            | Verdict::Stop(_)
+            | Verdict::Repair(_) => Decision::pass(),
+        };
+        decision.verdict = next.verdict;
+        decision.notices.extend(next.notices);
         Ok(decision)
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use balk_guards::{
     Answer, AttemptFailure, Completion, Conclusion, Decision, Entry, Guard, Intervention, InterventionKind,
-    Recovery, Settlement, Sight, Stack, Termination, ToolResult,
+    Recovery, Settlement, Sight, Stack, Termination, ToolResult, watched,
 };
 use serde_json::Value;
 
@@ -59,9 +59,12 @@ impl Guard for Watched {
     }
 
     fn review(&self, completion: &Completion) -> Answer<Decision> {
-        let decision = self.stack.review(completion)?;
-        let passes = self.watches(decision.interventions(false));
-        Ok(if passes { Decision::pass() } else { decision })
+        if !self.only_watches.load(Ordering::Relaxed) {
+            return self.stack.review(completion);
+        }
+        let decisions = watched(&self.stack, completion)?;
+        self.watches(decisions.iter().flat_map(|it| it.interventions(false)));
+        Ok(Decision::pass())
     }
 
     fn settle(&self, completion: &Completion, results: &[ToolResult]) -> Answer<Settlement> {

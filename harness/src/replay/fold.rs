@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balk_guards::{
     Answer, AttemptFailure, Completion, Entry, Guard, GuardFault, Intervention, InterventionKind, Note,
-    Origin, Recovery, Settlement, Subject, ToolResult, Wait,
+    Origin, Recovery, Settlement, Subject, ToolResult, Wait, watched,
 };
 
 use crate::import::Placed;
@@ -186,7 +186,8 @@ impl Fold<'_> {
         self.folded.turns += 1;
         self.folded.calls += completion.calls.len() as u64;
         let turn = self.folded.turns;
-        let mut said = self.guard.review(completion)?.interventions(false);
+        let decisions = watched(self.guard, completion)?;
+        let mut said: Vec<_> = decisions.iter().flat_map(|it| it.interventions(false)).collect();
         self.fired(turn, message, Asked::Review, &said);
         if self.folded.end.is_some() {
             return Ok(());

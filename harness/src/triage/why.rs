@@ -49,9 +49,10 @@ mod tests {
 
     use super::*;
 
-    /// What they say is no lack of progress: what is open at an end or was not told, and a call that is to run once
-    /// more or was cut off once.
+    /// What they say is no lack of progress: what is open at an end or was not told, a call that is to run once more or
+    /// was cut off once, and copies that are not shown, of which another rule speaks.
     const OTHERS: &[(&str, &str)] = &[
+        ("repetition", "copies-cut"),
         ("duplicate", "words-first"),
         ("no-tools", "open-request"),
         ("abandonment", "unacknowledged"),

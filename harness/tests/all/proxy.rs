@@ -20,7 +20,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use balk::proxy::{Base, Bounds, Proxy, Proxying};
-use balk_guards::{Stack, Usage};
+use balk_guards::{Repetition, Stack, Usage};
 use serde_json::{Value, json};
 
 use self::client::{Client, answers, post, proxy, proxying, says, shown};
@@ -388,6 +388,21 @@ fn a_dry_run_watches_and_its_log_is_a_transcript() {
     assert_eq!(
         (&transcript["id"], transcript["messages"].as_array().map(Vec::len)),
         (&json!("it-0"), Some(4))
+    );
+}
+
+/// What follows a repair is counted in a dry run as well, if the repair leaves the calls as they are.
+#[test]
+fn a_dry_run_goes_on_after_a_repair_of_a_text() {
+    let chant = "I will now look at the file and then I will go on. ".repeat(20);
+    let server = Server::of(vec![answers(&chant, &[])]);
+    let guards = || Stack::new(vec![Box::new(Repetition::default())]);
+    let proxying = Proxying { guards: Some(Box::new(guards)), dry_run: true, ..proxying(&server) };
+    let proxy = Proxy::start(proxying).expect("a port is free");
+    assert_eq!(Client::new(&proxy).asks()["content"], chant);
+    assert_eq!(
+        proxy.counted().interventions.keys().collect::<Vec<_>>(),
+        ["repetition/copies-cut/repair", "repetition/repeats-itself/feedback"]
     );
 }
 

@@ -32,6 +32,24 @@ impl Repairs {
     }
 }
 
+/// What a guard says about a completion that nobody repairs, for hosts that only watch: its first decision and, after
+/// each repair that keeps the calls, the one about the repaired completion.
+///
+/// # Errors
+/// The guard is broken, or repaired the completion twice.
+pub fn watched(guard: &(impl Guard + ?Sized), completion: &Completion) -> Answer<Vec<Decision>> {
+    let mut decisions = vec![guard.review(completion)?];
+    let mut repairs = Repairs::default();
+    while let Some(Verdict::Repair(repair)) = decisions.last().map(|it| &it.verdict)
+        && repair.keeps_calls(completion)
+    {
+        repairs.add(repair)?;
+        let next = guard.review(&repair.completion)?;
+        decisions.push(next);
+    }
+    Ok(decisions)
+}
+
 impl<G: Guard> Run<G> {
     /// Commits a completion and asks about it.
     pub(super) fn begin_turn(&mut self, completion: Arc<Completion>, broken: Option<AttemptFailure>) {

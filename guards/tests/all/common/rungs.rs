@@ -53,6 +53,11 @@ pub(crate) fn without(inner: Box<dyn Guard>) -> Box<dyn Guard> {
     )]
     let wanted = std::env::var(WITHOUT);
     let Ok(wanted) = wanted else { return inner };
-    let removed = rungs().find(|(_, words)| *words == wanted).expect("a rung of a guard").0;
+    lacking(inner, &wanted)
+}
+
+/// The guard without a rung, in the audit's spelling.
+pub(crate) fn lacking(inner: Box<dyn Guard>, rung: &str) -> Box<dyn Guard> {
+    let removed = rungs().find(|(_, words)| *words == *rung).expect("a rung of a guard").0;
     Box::new(Without { inner, removed })
 }

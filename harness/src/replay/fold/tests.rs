@@ -191,6 +191,23 @@ fn failed_attempts_are_asked_about() {
     );
 }
 
+/// In a run, the guard would be asked again after its repair, and what is recorded may follow it.
+#[test]
+fn what_is_said_after_a_repair_that_keeps_the_calls_is_a_firing_too() {
+    let chant = "I will now look at the file and then I will go on. ".repeat(20);
+    let line = format!(r#"{{"messages": [{{"role": "assistant", "content": "{chant}"}}]}}"#);
+    let (_, mut found) = reading::read(line.as_bytes(), None).expect("memory can be read");
+    let (_, recording) = found.pop().expect("there is one");
+    let recorded = join(recording.expect("the line is good"), &Setting::default());
+    assert_eq!(
+        events(&fold(&recorded.entries, &mut balk_guards::Repetition::default())),
+        [
+            "1@0 review copies-cut repair x1 - opens opens-guard",
+            "1@0 review repeats-itself feedback x1 -",
+        ]
+    );
+}
+
 /// In a run with this guard, nothing of the rest would have happened.
 #[test]
 fn what_is_recorded_after_the_guard_would_have_ended_the_run_is_not_asked_about() {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use self::remembered::Remembered;
-use self::remembered::{Step, is_acknowledgement};
+use self::remembered::{Step, is_done_anew};
 pub(crate) use self::wanted::Wanted;
 pub(crate) use self::wanted::says_again;
 use crate::arguments::{beginning, inserted, save_beginning};
@@ -120,10 +120,11 @@ impl CallMemory {
     /// What will fail again is worth no second try.
     pub(crate) fn times_wanted(&self, call: &Remembered) -> u32 {
         let lasts = call.status == Status::Error && call.prospect == Prospect::Lasting && !call.counts;
-        match (lasts || call.changed_nothing, call.is_step()) {
+        let times = self.wanted.times(call.status == Status::Error);
+        match (lasts || call.changed_nothing || !call.is_meant, call.is_step()) {
             (true, _) => 0,
-            (false, true) if !call.has_number => self.wanted.times.max(self.wanted.number),
-            (false, true | false) => self.wanted.times,
+            (false, true) if !call.has_number => times.max(self.wanted.number),
+            (false, true | false) => times,
         }
     }
 
@@ -310,8 +311,6 @@ impl CallMemory {
         if !same || of_another {
             call.ladder.restart();
         }
-        // Two results in one turn are one look.
-        let looks = u32::from(call.turn != self.turn);
         let unchanged = call.possible_changes == possible_changes_before;
         let is_other = call.equal_results > 0 && call.result_key != result_key;
         call.moves |= unchanged && is_other && call.may_move_to(status, result);
@@ -319,9 +318,12 @@ impl CallMemory {
         // same.
         let in_a_row =
             status == Status::Error || self.turn.saturating_sub(call.turn.max(call.ladder.turn())) <= 1;
-        let is_wanted =
-            call.messages != self.messages && call.step != Step::No && is_acknowledgement(&result.text);
-        let again = same && unchanged && in_a_row && !is_wanted;
+        let is_wanted = call.messages != self.messages && call.may_be_step_with(&result.text);
+        // It is no look, and nothing is waited for, if it did something each time.
+        let is_anew = same && status != Status::Error && is_done_anew(&call.result, &result.text);
+        let again = same && unchanged && (in_a_row || is_anew) && !is_wanted;
+        // Two results in one turn are one look.
+        let looks = u32::from(call.turn != self.turn);
         call.equal_results = if again { call.equal_results.saturating_add(looks) } else { 1 };
         if !again {
             call.pauses_before = self.pauses;
@@ -334,7 +336,10 @@ impl CallMemory {
             }
             Status::Ok | Status::Unknown => (Prospect::Unknown, false),
         };
-        call.has_number = self.wanted.is_number_in(&result.call.arguments);
+        let arguments = &result.call.arguments;
+        (call.has_number, call.is_meant) =
+            (self.wanted.is_number_in(arguments), self.wanted.may_mean(arguments));
+        call.is_done_anew = again && (call.is_done_anew || is_anew);
         call.is_of_log = again && status != Status::Error && follows_a_log(&result.call);
         call.waits =
             is_waiting(result) || status != Status::Error && self.waiting.contains(&result.call.tool);
@@ -385,6 +390,8 @@ impl CallMemory {
                 messages: 0,
                 is_of_log: false,
                 has_number: false,
+                is_meant: true,
+                is_done_anew: false,
                 moves: false,
                 waits: false,
                 result: String::new(),

@@ -106,7 +106,7 @@ struct DuplicateState {
 }
 
 const NAME: &str = "duplicate";
-const VERSION: u64 = 12;
+const VERSION: u64 = 13;
 /// Tries allowed for a failure that may pass, in a row without a pause: the most that gRPC allows
 /// (`docs/peers.md#other-rules`). A pause before a try allows one more.
 const PASSING_TRIES: u32 = 5;
@@ -173,7 +173,8 @@ impl Duplicate {
         let level = memory.level(before);
         let idle = memory.turn().saturating_sub(before.turn.max(before.ladder.turn()));
         // A model that did something else in between may be checking whether a job has advanced.
-        if before.status != Status::Error && !before.changed_nothing && idle > 1 {
+        let may_check = before.status != Status::Error && !before.changed_nothing && !before.is_done_anew;
+        if may_check && idle > 1 {
             return None;
         }
         let lapsed = level > 0 && idle > self.settings.lapse;

@@ -175,7 +175,7 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.

@@ -174,7 +174,7 @@ impl Progress {
             Rule::RefusedReplies => it.refused_replies,
             Rule::RepeatedText => it.same_texts,
         };
-        let times = if finding.is_wanted { self.state.wanted.times() } else { 0 };
+        let times = if finding.is_wanted { self.state.wanted.times(finding.failed) } else { 0 };
         let wanted = if finding.rule == Rule::Repeat {
             times
         } else if finding.rule == Rule::Cycle {

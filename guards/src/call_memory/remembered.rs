@@ -1,12 +1,13 @@
 //! One remembered call: its last result, and how often it was equal.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
 use crate::ladder::Ladder;
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::wording::first_line;
+use balk_contract::words::{Lists, folded};
 use balk_contract::{Effect, ResultKey, Status, ToolCall, ToolResult};
 
 /// The longest answer, in bytes, that may be the state of something, with what a host adds to it. On the open
@@ -51,6 +52,10 @@ pub(crate) struct Remembered {
     pub(super) messages: u64,
     /// Whether its arguments have the number that the user gave.
     pub(super) has_number: bool,
+    /// Whether its arguments may be those that the user wants so often.
+    pub(super) is_meant: bool,
+    /// Whether its equal results had another id each time: it did something each time, and is no look at anything.
+    pub(crate) is_done_anew: bool,
     /// Whether its equal results are looks at a log.
     pub(super) is_of_log: bool,
     /// Whether its answer has changed with nothing in between that may have changed it: it looks at what others change.
@@ -80,7 +85,12 @@ impl Remembered {
     /// Whether it is a step that worked: it scrolls, presses, turns louder, undoes. Its answer acknowledges it and says
     /// no more, so the same answer again does not show that nothing happened.
     pub(crate) fn is_step(&self) -> bool {
-        self.step != Step::No && self.status != Status::Error && is_acknowledgement(&self.result)
+        self.status != Status::Error && self.may_be_step_with(&self.result)
+    }
+
+    /// Whether it can be a step with this answer.
+    pub(super) fn may_be_step_with(&self, answer: &str) -> bool {
+        self.step != Step::No && is_acknowledgement(answer)
     }
 
     /// Whether this other result says that the call looks at what others change, if nothing in between did.
@@ -117,7 +127,8 @@ impl Remembered {
     /// ids, labels and tags are no words.
     fn reports_a_state(&self) -> bool {
         let answer = self.result.trim();
-        if self.effect.is_known_change() || self.is_of_file || answer.len() > STATE_BYTES {
+        if self.effect.is_known_change() || self.is_of_file || self.is_done_anew || answer.len() > STATE_BYTES
+        {
             return false;
         }
         let line = answer.lines().next().unwrap_or_default();
@@ -209,8 +220,46 @@ fn names_a_step(text: &str) -> bool {
     words.any(|word| is_one_of(&word[behind(word)..], &DIRECTIONS) || is_one_of(word, &BY_ONE))
 }
 
+/// The shortest id, in bytes: what is shorter may be a duration or a size with its unit.
+const ID_BYTES: usize = 6;
+
+/// Whether a call did something in both of two answers, which are equal but for what is volatile: they say that
+/// something was done, and name it by another id each time, letters with digits such as `rf_aaeb13a0`. The answer to a
+/// look may have an id of its own as well, but says what is, and a clock or a count is no id.
+pub(super) fn is_done_anew(before: &str, now: &str) -> bool {
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|c: char| !c.is_ascii_alphanumeric())
+    }
+    let is_id = |word: &str| {
+        let has = |is_so: fn(&u8) -> bool| word.bytes().any(|it| is_so(&it));
+        word.len() >= ID_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    };
+    let is_other = |(one, other): (&str, &str)| one != other && is_id(one) && is_id(other);
+    words(before).zip(words(now)).any(is_other) && says_done(now)
+}
+
+/// Whether an answer says that something was done, of which there is one more now.
+fn says_done(answer: &str) -> bool {
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[DONE]));
+    LISTS.find(&folded(answer)).has(0)
+}
+
+#[rustfmt::skip]
+const DONE: &[&str] = &[
+    "created", "sent", "booked", "reserved", "added", "submitted", "posted", "published", "issued", "placed", "ordered",
+    "charged", "refund", "paid", "transferred", "uploaded", "registered", "opened", "started", "scheduled", "queued",
+    "accepted", "delivered", //
+    "gesendet", "versendet", "erstellt", "angelegt", "gebucht", "bestellt", "erstattet", "überwiesen", //
+    "enviad", "cread", "reservad", "registrad", "reembols", "envoyé", "créé", "réservé", "rembours", "inviat", "creat",
+    "prenotat", "rimbors", "criad", "verzonden", "aangemaakt", "geboekt", "wysłan", "utworzon", "отправлен", "создан",
+    "забронирован", "возвращ", "надіслан", "створен", "gönderildi", "oluşturuldu", //
+    "已发送", "已创建", "创建成功", "发送成功", "已预订", "已退款", //
+    "送信しました", "作成しました", "予約しました", "返金しました", //
+    "전송", "생성되었습니다", "예약되었습니다",
+];
+
 /// Whether an answer is one short line.
-pub(super) fn is_acknowledgement(answer: &str) -> bool {
+fn is_acknowledgement(answer: &str) -> bool {
     let answer = answer.trim();
     answer.len() <= STATE_BYTES && !answer.contains('\n')
 }

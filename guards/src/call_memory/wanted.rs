@@ -1,5 +1,5 @@
-//! What a user says about how often they want a call: a number of times, "again", or that something is to be waited
-//! for.
+//! What a user says about how often they want a call: a number of times, until something is so, "again", or that
+//! something is to be waited for.
 
 use std::sync::LazyLock;
 
@@ -18,6 +18,8 @@ pub(crate) struct Wanted {
     pub(super) number: u32,
     /// Whether it asks to wait for something, or to be told when it happens: "Tell me when the server is back."
     pub(super) awaits: bool,
+    /// Whether these are as many as it takes until something is so: then a failure is wanted once.
+    until: bool,
     /// The commands in backticks of the sentence that says how often; if there are none, any call may be meant.
     commands: Vec<String>,
 }
@@ -27,6 +29,8 @@ pub(crate) struct Wanted {
 const CHARS: usize = 400;
 /// How often somebody wants it who says "several times". Assumed: who wants more gives a number.
 const SEVERAL_TIMES: u32 = 10;
+/// How often a command may be meant that is to run until something is so. Assumed: batches are many.
+const UNTIL_TIMES: u32 = 20;
 /// The most times that a user wants something in so many words, and as a mere number.
 const TIMES: u32 = 1_000;
 const NUMBER: u32 = 20;
@@ -37,9 +41,17 @@ impl Wanted {
             return Self::default();
         }
         let mut wanted = Self::counted(request);
-        if wanted.times > 0 {
-            let is_meant = |it: &&str| Self::counted(it).times > 0;
-            wanted.commands = sentences(request).filter(is_meant).flat_map(commands).take(COMMANDS).collect();
+        let named = |is_meant: fn(&&str) -> bool| {
+            sentences(request).filter(is_meant).flat_map(commands).take(COMMANDS).collect()
+        };
+        if words_of(request).has(2) {
+            wanted.commands = named(|it| words_of(it).has(2));
+            wanted.until = !wanted.commands.is_empty();
+        }
+        if wanted.until {
+            wanted.times = wanted.times.max(UNTIL_TIMES);
+        } else if wanted.times > 0 {
+            wanted.commands = named(|it| Self::counted(it).times > 0);
         }
         wanted
     }
@@ -78,8 +90,8 @@ impl Wanted {
     }
 
     /// How often what is meant is wanted, in words for that; 0 if they say none.
-    pub(crate) fn times(&self) -> u32 {
-        self.times
+    pub(crate) fn times(&self, failed: bool) -> u32 {
+        if self.until && failed { 0 } else { self.times }
     }
 
     /// Whether these arguments have the number, which then names something.
@@ -117,7 +129,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 fn words_of(request: &str) -> Found {
-    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[AWAITING, SEVERAL]));
+    static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists::beginning_words(&[AWAITING, SEVERAL, UNTIL]));
     LISTS.find(&folded(request))
 }
 
@@ -253,6 +265,15 @@ const SEVERAL: &[&str] = &[
     "عدة مرات", "مرات عدة", "بضع مرات", "कई बार", "बार-बार", "कुछ बार", "vài lần", "nhiều lần", "mấy lần",
     "beberapa kali", "berkali-kali", "หลายครั้ง", "หลายรอบ",
     "几次", "多次", "几遍", "反复", "何回か", "何度か", "数回", "繰り返し", "몇 번", "여러 번", "반복",
+];
+
+/// Words for "until". In the sentence of a command, that is to run as often as it takes.
+#[rustfmt::skip]
+const UNTIL: &[&str] = &[
+    "until", "till ", "bis ", "hasta que", "jusqu'à ce", "jusqu'à", "finché", "fino a", "até que", "até ", "totdat",
+    "tot ", "aż ", "dopóki", "dokud", "dokiaľ", "пока не", "поки не", "tills", "indtil", "inntil", "kunnes", "amíg",
+    "până când", "până ", "kadar", "μέχρι", "حتى", "עד ש", "जब तक", "যতক্ষণ", "cho đến khi", "đến khi", "sampai",
+    "hingga", "จนกว่า", "mpaka", "直到", "为止", "まで", "때까지",
 ];
 
 /// Words of those who want something to be waited for, or to be told when it happens. "Until the tests pass" and "when

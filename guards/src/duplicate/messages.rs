@@ -78,6 +78,10 @@ impl Duplicate {
                 "If it says that what is waited for has come, take the next step. Else wait before you look again, \
                  longer each time.",
             ),
+            Status::Ok | Status::Unknown if before.is_done_anew => (
+                "was answered",
+                "Each of its answers names another id, so it did its work each time, and would do it once more.",
+            ),
             Status::Ok => ("succeeded", "That call succeeded: its answer is above."),
             Status::Unknown => (
                 "was answered",
@@ -116,6 +120,7 @@ impl Duplicate {
             (_, Status::Error) => "\n3. ask the user for what is missing".into(),
         };
         let again = match before.prospect {
+            _ if before.is_done_anew => "each time, and did its work each time",
             Prospect::Passing => "each time",
             Prospect::Lasting | Prospect::Unknown => "and would answer the same again",
         };

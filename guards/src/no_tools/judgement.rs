@@ -168,7 +168,8 @@ impl NoTools {
     /// asked for, a sentence that names no one may tell the user what to do.
     fn announces_out_of_place(&self, text: &str) -> bool {
         let request = &self.state.request;
-        let is_answer = request.asks_what_comes && self.state.nudges == 0;
+        let is_asked = self.state.nudge.as_ref().is_none_or(|nudge| has_question_mark(nudge));
+        let is_answer = request.asks_what_comes && is_asked;
         !is_answer
             && match announcement::of(text) {
                 None | Some(Announcement::Outright) => true,

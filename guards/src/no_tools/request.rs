@@ -38,6 +38,8 @@ pub(super) struct Request {
     wants_words: bool,
     /// It asks whether something is so, so that the answer may be yes.
     wonders: bool,
+    /// It wants no tool called, or goes on with one that did.
+    runs_nothing: bool,
     /// It asks for a plan.
     pub(super) wants_plan: bool,
     /// It asks what the model will do, so that an announcement is the answer.
@@ -94,8 +96,11 @@ impl Request {
             wish.speaks_of_calls() || wish.holds() || self.wants_calls && !self.called && asks_for_more();
         self.wants_plan = words.has(List::Plans);
         self.wonders = words.has(List::Wonders) && wonders(&plain);
-        self.wants_words = wish.asks_to_see() || words.has(List::Explains) || self.wonders;
-        self.asks_what_comes = wish.holds() || words.has(List::Intents) && asks_what_comes(&plain);
+        self.runs_nothing = words.has(List::Unrun) || self.runs_nothing && !self.called && asks_for_more();
+        self.wants_words =
+            wish.asks_to_see() || words.has(List::Explains) || self.runs_nothing || self.wonders;
+        self.asks_what_comes =
+            wish.holds() || self.runs_nothing || words.has(List::Intents) && asks_what_comes(&plain);
         self.trusts = (words.has(List::Trusts) || words.has(List::Unasked)) && trusts(&plain);
         self.wants_questions |= words.has(List::Quizzes) && !is_longer(text, QUIZ_CHARS);
         self.asked.clear();

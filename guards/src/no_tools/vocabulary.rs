@@ -39,6 +39,7 @@ pub(super) enum List {
     Stated,
     Trusts,
     Unasked,
+    Unrun,
 }
 
 /// A word that begins with an ASCII letter begins a word of the text; one that ends with a blank is a whole one.
@@ -46,7 +47,7 @@ static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
         PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, NOTS, COMPLAINTS, AFFIRMS, CONDITIONS,
         VOLUNTEERS, DENIALS, ACCESS, UNABLE, ABILITIES, IDENTITY, OBJECTS, INNER, INTENTS, QUIZZES, OPENS,
-        DID, CHANGED, MADE, STATED, TRUSTS, UNASKED,
+        DID, CHANGED, MADE, STATED, TRUSTS, UNASKED, UNRUN,
     ])
 });
 
@@ -92,22 +93,42 @@ const EXPLAINS: &[&str] = &[
     "how would", "how can", "how should", "how to", "difference", "compare", "opinion", "recommend", "advice",
     "without changing", "don't change", "do not change", "don't touch", "do not touch", "don't write",
     "do not write", "in words", "fyi", "note that", "walk me through", "talk me through", "take me through",
-    "guide me through", "without running anything", "run nothing", "don't run anything", "do not run anything", //
+    "guide me through", //
     "erklär", "beschreib", "sag mir", "was ist", "was macht", "wie kann", "wie würde", "wie funktioniert",
     "unterschied", "vergleich", "empfiehl", "empfehl", "ohne zu ändern", "zur info", "führ mich durch",
-    "geh mit mir durch", "ohne etwas auszuführen", "führe nichts aus", "führ nichts aus", //
+    "geh mit mir durch", //
     "explica", "describe", "dime", "qué es", "qué hace", "cómo", "diferencia", "compara", "recomienda",
-    "sin cambiar", "no cambies", "no toques", "para tu información", "guíame por", "sin ejecutar nada", //
+    "sin cambiar", "no cambies", "no toques", "para tu información", "guíame por", //
     "解释", "说明", "描述", "介绍", "告诉我", "是什么", "怎么", "如何", "区别", "比较", "推荐", "不要修改", "别改", //
-    "讲讲", "讲解", "什么都不要运行", "先什么都别运行", //
+    "讲讲", "讲解", //
     "説明", "教えて", "とは", "どうやって", "違い", "比較", "おすすめ", "変更しないで", "変更せず", //
-    "何も実行しないで", "何も実行せず", //
-    "explique", "décris", "comment", "sans rien exécuter", "n'exécute rien", "spiega", "come ", "senza eseguire nulla",
-    "senza eseguire niente", "sem executar nada", "설명", "알려", "어떻게", //
+    "explique", "décris", "comment", "spiega", "come ", "설명", "알려", "어떻게", //
     "explic", "descri", "leg uit", "uitleg", "beschrijf", "förklara", "beskriv", "berätta", "forklar", "fortæl",
     "selitä", "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши",
     "расскажи", "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा",
     "giải thích", "mô tả", "jelaskan", "terangkan", "อธิบาย",
+];
+/// Words of those who want no tool called: what they ask for are words, and an announcement is part of them.
+#[rustfmt::skip]
+const UNRUN: &[&str] = &[
+    "without running anything", "run nothing", "don't run anything", "do not run anything", "without tools",
+    "without using tools", "without using any tool", "without any tool", "don't use tools", "don't use any tool",
+    "do not use tools", "do not use any tool", //
+    "ohne etwas auszuführen", "führe nichts aus", "führ nichts aus", "ohne werkzeuge", "ohne tools", //
+    "sin ejecutar nada", "sin herramientas", "sin usar herramientas", "sin usar ninguna herramienta", //
+    "sans rien exécuter", "n'exécute rien", "sans outil", "sans utiliser d'outil", //
+    "senza eseguire nulla", "senza eseguire niente", "senza strumenti", "senza usare strumenti", //
+    "sem executar nada", "sem ferramentas", "sem usar ferramentas", //
+    "什么都不要运行", "先什么都别运行", "不用工具", "不使用工具", "不要使用工具", "别用工具", "不要用工具", //
+    "何も実行しないで", "何も実行せず", "ツールを使わ", "ツールなしで", "ツール無しで", //
+    "도구 없이", "도구를 쓰지", "도구를 사용하지", "아무것도 실행하지", //
+    "zonder tools", "zonder iets uit te voeren", "bez narzędzi", "bez użycia narzędzi", "bez nástrojů", "utan verktyg",
+    "uden værktøj", "uten verktøy", "ilman työkaluja", "eszközök nélkül", "fără instrumente", "fără unelte",
+    "fără a rula nimic", "без инструментов", "не используя инструмент", "ничего не запуска", "без інструментів",
+    "нічого не запуска", "araç kullanmadan", "araçsız", "hiçbir şey çalıştırmadan", "χωρίς εργαλεία", "بدون أدوات",
+    "دون استخدام أدوات", "בלי כלים", "ללא כלים", "בלי להשתמש בכלים", "בלי להריץ", "बिना टूल", "बिना कुछ चलाए",
+    "টুল ছাড়া", "টুল ব্যবহার না", "không dùng công cụ", "không chạy gì", "tanpa alat", "tanpa menjalankan",
+    "โดยไม่ใช้เครื่องมือ", "bila zana", "bila kutumia zana",
 ];
 /// Words of a question that asks for an answer and not for work ("Can you add it?" asks for work).
 #[rustfmt::skip]
@@ -311,7 +332,9 @@ const QUIZZES: &[&str] = &[
     "퀴즈", "면접", "질문해", "물어봐", //
     "vraag me", "vraag mij", "zapytaj mnie", "pytaj mnie", "zeptej se mě", "kérdezz", "întreabă-mă", "fråga mig",
     "spørg mig", "spør meg", "kysy minulta", "спроси меня", "спрашивай меня", "запитай мене", "питай мене",
-    "ρώτα με", "ρώτησέ με", "bana sor", "اسألني", "मुझसे पूछ", "hỏi tôi", "tanya saya", "tanyakan",
+    "ρώτα με", "ρώτησέ με", "bana sor", "اسألني", "मुझसे पूछ", "hỏi tôi", "tanya saya", "tanyakan", //
+    "demande-moi", "chiedimi", "pergunte-me", "me pergunte", "pergunta-me", "stel mij", "ptej se mě", "聞いてください",
+    "물어보", "שאל אותי", "שאלי אותי", "আমাকে জিজ্ঞ", "আমাকে প্রশ্ন", "niulize", "ถามฉัน", "ถามผม", "ถามดิฉัน",
 ];
 /// Words of a question that a yes does not answer: it asks what, or which of several.
 #[rustfmt::skip]
@@ -328,7 +351,24 @@ const OPENS: &[&str] = &[
     "什么", "哪", "谁", "多少", "多大", "多久", "多长", "多高", "多远", "几", "怎么", "为什么", "还是", //
     "何", "どの", "どこ", "どれ", "だれ", "誰", "いつ", "なぜ",
     "どう", "どちら", "いくつ", "いくら", "それとも", "は？", //
-    "무엇", "뭐", "어떤", "어느", "어디", "언제", "누가", "왜", "몇", "얼마", "어떻게",
+    "무엇", "뭐", "어떤", "어느", "어디", "언제", "누가", "왜", "몇", "얼마", "어떻게", //
+    "któr", "jaki", "jaka ", "kiedy", "gdzie", "dlaczego", "ile ", "kto ", "czyj", //
+    "kter", "jaký", "jaká", "jaké", "kde ", "kdy ", "proč", "kolik", "kdo ", //
+    "який", "яка ", "яке ", "які ", "хто ", "коли", "чому", "скільки", "чей ", //
+    "hangi", "nerede", "nereye", "ne zaman", "neden", "niçin", "nasıl", "kim ", "kime ", "kaç ", //
+    "care ", "când", "unde ", "cine ", "de ce ", "cât", "cum ", //
+    "vilken", "vilket", "vilka", "vem ", "när ", "varför", "hur ", "hvilke", "hvad", "hvem", "hvor", "hva ", //
+    "mikä", "mitä", "missä", "milloin", "miksi", "kuka", "kuinka", "miten", "mihin", "mistä", "montako", "paljonko", //
+    "melyik", "milyen", "hol ", "mikor", "miért", "hány", "hogyan", "kinek", "meddig", "mennyi", //
+    "ποιο", "ποια", "τι ", "πού ", "πότε", "γιατί", "πόσ", "πώς", //
+    "ماذا", "أين", "متى", "لماذا", "كيف", "ما هو", "ما هي", //
+    "איפה", "היכן", "מתי", "למה", "מדוע", "איזה", "איזו", "אילו", "כמה", "כיצד", "מי ", "מה ", //
+    "कौन", "कहाँ", "कहां", "कब", "क्यों", "कैसे", "कितन", "किस", //
+    "কে ", "কোন", "কোথায়", "কখন", "কেন", "কীভাবে", "কত", "কী ", //
+    "gì", "nào", "ở đâu", "tại sao", "bao nhiêu", "bao lâu", "thế nào", //
+    "apa yang", "siapa", "kapan", "di mana", "dimana", "mengapa", "kenapa", "berapa", "bagaimana", "yang mana", //
+    "nani ", "lini", "wapi", "gani", "kwa nini", "ngapi", //
+    "อะไร", "ใคร", "ไหน", "เมื่อไ", "ทำไม", "เท่าไ", "อย่างไร", "ยังไง", "กี่",
 ];
 /// The model says that it did something itself …
 #[rustfmt::skip]

@@ -4,7 +4,8 @@
 //! Four ways of going over a text are counted:
 //!
 //! - writes with *a look at it* in between, each about as long as the one before;
-//! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece;
+//! - writes with *nothing* in between, none longer than all before. A text that grows is written piece by piece. Of a
+//!   plan, in whatever words; of anything else, in those of the first two;
 //! - the same text in *numbered files*, such as versions of a report, as if they were one;
 //! - writes of what a tool without a path keeps, in *words that were there before*, none longer than all before, with
 //!   or without looks at what is known in between: a plan that is put in another order, or back into an earlier form.
@@ -142,9 +143,10 @@ impl Rewritten {
     /// Whether this write in a later turn follows the last one directly, and is not the longest. Without a path, a tool
     /// with several arguments keeps several things.
     fn is_bare_again(&self, call: &ToolCall, turn: u64) -> bool {
-        let is_one = self.path.is_some() || call.members.iter().count() == 1;
+        let is_plan = self.path.is_none() && keeps_a_plan(&call.tool);
+        let is_one = self.path.is_some() || is_plan || call.members.iter().count() == 1;
         let grows = call.arguments.len() > self.longest.saturating_add(MORE);
-        let is_same = || self.words.is_none_or(|words| words.has_most_of(&call.arguments));
+        let is_same = || is_plan || self.words.is_none_or(|words| words.has_most_of(&call.arguments));
         self.is_last && turn > self.turn && is_one && !grows && is_same()
     }
 
@@ -157,6 +159,13 @@ impl Rewritten {
         let is_plan = call.arguments.len() >= PLAN;
         turn > self.turn && is_one && is_plan && !grows && self.all.is_some_and(has_words)
     }
+}
+
+/// Whether a tool keeps the model's own plan: `TodoWrite` (Claude Code), `write_todos` (gemini-cli), `manage_todo_list`
+/// (Copilot), `update_todo_list` (Roo Code), `update_plan` (Codex).
+fn keeps_a_plan(tool: &str) -> bool {
+    let is_todo = |it: &[u8]| it.eq_ignore_ascii_case(b"todo");
+    tool == "update_plan" || tool.as_bytes().windows(4).any(is_todo)
 }
 
 fn numbered(call: &ToolCall) -> Option<u64> {

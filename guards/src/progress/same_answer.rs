@@ -11,7 +11,7 @@ use super::deed::{asks, is_deed};
 use super::look::Look;
 use super::program::is_program;
 use super::question::Questions;
-use super::says::{is_long, reports_an_error, says_something};
+use super::says::{is_long, is_nothing, reports_an_error, says_something};
 use super::variation::{Variation, prints_lines};
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
@@ -279,74 +279,10 @@ fn is_answer(result: &ToolResult) -> bool {
     }
 }
 
-/// Words with which a short answer says that nothing was found, first or last in it.
-#[rustfmt::skip]
-const NOTHING: [&str; 45] = [
-    "0", "null", "nil", "none", "no", "kein", "keine", "keinen", "nichts", "aucun", "aucune", "rien", "ningún",
-    "ninguna", "nada", "sin", "nenhum", "nenhuma", "sem", "nessun", "nessuna", "niente", "nulla", "geen", "niets",
-    "brak", "žádný", "žádné", "inga", "inget", "ingen", "intet", "nincs", "niciun", "нет", "ничего", "немає", "нічого",
-    "yok", "tidak", "tiada", "không", "لا", "नहीं", "없음",
-];
-/// The same in scripts without blanks.
-const NOTHING_INSIDE: [&str; 8] = ["没有", "未找到", "无结果", "沒有", "なし", "ません", "없습니다", "ไม่พบ"];
-
-/// Whether a short text says that nothing was found: an empty list, a count of zero, no value, or in words.
-fn is_nothing(text: &str) -> bool {
-    const EMPTY: [&str; 4] = ["[]", "{}", "()", "\"\""];
-    let has = |all: &[&str]| all.iter().any(|it| text.contains(it));
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
-    let ends = [words.next(), words.next_back()];
-    let says_none = |word: &str| NOTHING.contains(&&*word.to_lowercase());
-    // "(no output)" is what a harness says of a command that may have done something.
-    let is_remark = ends[1].is_some_and(|word| word == "output");
-    has(&EMPTY) || has(&NOTHING_INSIDE) || !is_remark && ends.into_iter().flatten().any(says_none)
-}
-
 /// Whether a command searches, so that no output is its answer.
 fn searches(call: &ToolCall) -> bool {
-    const PROGRAMS: [&str; 5] = ["\"rg ", "\"grep ", "\"find ", "\"fd ", "\"git grep "];
-    PROGRAMS.iter().any(|it| call.arguments.contains(it))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_list_a_count_of_zero_no_value_and_a_no_are_nothing() {
-        for text in [
-            "[]",
-            r#"{"rows": []}"#,
-            "(0 rows)",
-            "0 results",
-            "(nil)",
-            "null",
-            "None",
-            "no page",
-            "nessuna voce",
-            "sonuç yok",
-            "нет страниц",
-            "没有结果",
-            "なし",
-            "결과 없음",
-        ] {
-            assert!(is_nothing(text), "{text}");
-        }
-        for text in [
-            "ok",
-            "",
-            "done",
-            "7 rows",
-            "[x]",
-            "1",
-            ".",
-            "nothing to do",
-            "noted",
-            "sent",
-            "已发送",
-            "(no output)",
-        ] {
-            assert!(!is_nothing(text), "{text}");
-        }
-    }
+    const PROGRAMS: [&str; 5] = ["rg ", "grep ", "find ", "fd ", "git grep "];
+    let is_first = |at: usize| call.arguments[..at].trim_end_matches(' ').ends_with(['"', '|', ';', '&']);
+    let is_called = |it: &&str| call.arguments.match_indices(it).any(|(at, _)| is_first(at));
+    PROGRAMS.iter().any(is_called)
 }

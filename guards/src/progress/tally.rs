@@ -8,6 +8,7 @@ use memchr::{memchr, memrchr};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::says::is_nothing;
 use balk_contract::key::CallKey;
 use balk_contract::{ResultKey, ToolCall, ToolResult, identity};
 
@@ -17,6 +18,8 @@ const ANSWERS: u32 = 3;
 /// Bytes of the longest line that is looked at, and numbers in it.
 const LINE: usize = 120;
 const NUMBERS: usize = 4;
+/// The longest answer, in bytes, that says in words that nothing was found ("No matches found").
+const NOTHING_BYTES: usize = 20;
 
 /// What the last line of the answers counts, and the first one of answers of several lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +114,10 @@ impl Tally {
 impl Compared {
     fn whole(result: &ToolResult) -> Self {
         let key = result.text.key();
-        Self { own: key, any: key, counts: false }
+        let text = result.text.trim_ascii();
+        // Programs that find nothing say so in more than one way.
+        let has_nothing = text.is_empty() || text.len() <= NOTHING_BYTES && is_nothing(text);
+        Self { own: key, any: if has_nothing { ResultKey::default() } else { key }, counts: false }
     }
 }
 

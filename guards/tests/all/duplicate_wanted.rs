@@ -170,3 +170,45 @@ fn d1_again_is_a_new_request_each_time() {
     run.check(&failed(), BLOCK);
     check(&[(failed(), "pass"), (failed(), BLOCK), (failed(), SECOND)]);
 }
+
+/// In the sentence of a command, "until" asks for it as often as it takes.
+#[test]
+fn d7_a_command_that_is_to_run_until_something_is_so_may_run_on() {
+    let batch = calls("bash", r#"{"command":"psql -c 'delete old'"}"#).answers("DELETE 5000");
+    wanted("First clear out in batches: `psql -c 'delete old'` until fewer than 5000 go.", &batch, 20);
+    wanted("Lass `psql -c 'delete old'` laufen, bis weniger gelöscht werden.", &batch, 20);
+    wanted("`psql -c 'delete old'` を 5000 件未満になるまで流してください。", &batch, 20);
+    wanted("Clear out with `psql -c 'delete old'`.", &batch, 4);
+    // Another command, another sentence, and a failure are not meant.
+    wanted("Run `psql -c 'delete new'` until fewer go.", &batch, 4);
+    wanted("Run `psql -c 'delete old'`. Go on until the tests pass.", &batch, 4);
+    let test = calls("bash", r#"{"command":"npm test"}"#).fails("1 failed, 11 passed");
+    wanted("Run `npm test` until it passes.", &test, 3);
+}
+
+/// What names another id each time was done each time: it is no look, and nothing is waited for.
+#[test]
+fn d1_what_is_done_once_more_each_time_is_no_look() {
+    let ids = ["aaeb13a0", "913c3b65", "88e0cded", "cb9d4152", "c7d09282", "1e5f77a3"];
+    let refund = |n: usize, said: &str| {
+        calls("bash", r#"{"command":"call refund K-20418"}"#).answers(&said.replace('#', ids[n]))
+    };
+    let passes = |said: &str, looks: bool| {
+        let mut run = run();
+        run.user("Give the customer 89.90 back.");
+        let is_passed = |n: &usize| {
+            if looks {
+                run.pass(&read(), 1);
+            }
+            run.said([refund(*n, said)]).is_empty()
+        };
+        (0..ids.len()).take_while(is_passed).count()
+    };
+    for said in ["refund rf_# created, 89.90 EUR", "Message sent. id #", "退款 # 已创建"] {
+        assert_eq!((passes(said, false), passes(said, true)), (2, 2), "{said}");
+    }
+    // An answer to a look may have an id of its own.
+    assert_eq!(passes("Parcel at the depot. id #", false), 4);
+    assert_eq!(passes("Parcel at the depot. id #", true), 6);
+    assert_eq!(passes("sent to the printer", true), 6);
+}

@@ -353,3 +353,75 @@ fn t3_who_asks_to_be_walked_through_it_gets_words() {
         }
     }
 }
+
+/// The user goes through an explanation part by part, so its words are no steps of the model.
+#[test]
+fn t3_who_wants_no_tools_used_is_told_what_comes_next() {
+    let check = |request: &str, nudge: &str, said: [&str; 2], expected: &str| {
+        let mut run = Loop::new(NoTools::default());
+        run.user(request);
+        run.pass(&says(said[0]), 1);
+        run.user(nudge);
+        run.check(&says(said[1]), expected);
+    };
+    let japanese = ["最初に依頼があります。誰かが何かを求めます。", "次に規則に照らして確認します。"];
+    let english = ["First there is a request.", "Next I'll check it against the rules."];
+    let korean = ["먼저 요청이 있습니다.", "다음으로 규칙을 확인하겠습니다."];
+    for (request, nudge, said) in [
+        (
+            "失敗する理由を調べて直してください。その前に、ツールを使わずここで説明してください。",
+            "それから？",
+            japanese,
+        ),
+        (
+            "Find out why it fails and mend it. Before that, explain it here without using tools.",
+            "And then?",
+            english,
+        ),
+        ("왜 실패하는지 고쳐 주세요. 그 전에 도구 없이 여기서 설명해 주세요.", "그다음은?", korean),
+    ] {
+        check(request, nudge, said, "pass");
+    }
+    // Told to go on, and asked for work alone, the model is to begin.
+    let request = "Find out why it fails and mend it. Before that, explain it here without using tools.";
+    check(request, "Go on.", english, FIRST);
+    check("Find out why it fails and mend it.", "And then?", english, FIRST);
+}
+
+/// Question words of more languages: a yes does not answer these.
+#[test]
+fn t1_an_interview_is_one_in_any_language_whose_questions_are_known() {
+    for (request, asked) in [
+        (
+            "בדוק למה הבנייה נכשלת ותקן. לפני כן שאל אותי מה שצריך לדעת, שאלה אחת בכל פעם.",
+            [
+                ("מי יקרא את התוצאה?", "ההנהלה."),
+                ("יש משהו שאסור לגעת בו?", "אל תיגע בארכיון."),
+                ("עד מתי זה נחוץ?", ""),
+            ],
+        ),
+        (
+            "Sprawdź, dlaczego build pada, i napraw. Najpierw dopytaj o wszystko po kolei.",
+            [
+                ("Kto będzie to czytał?", "Zarząd."),
+                ("Czego nie wolno ruszać?", "Archiwum."),
+                ("Na kiedy to ma być?", ""),
+            ],
+        ),
+        (
+            "Derlemenin neden bozulduğunu bul ve düzelt. Önce bilmen gerekenleri tek tek öğren.",
+            [
+                ("Sonucu kim okuyacak?", "Yönetim."),
+                ("Neye dokunmamalıyım?", "Arşive dokunma."),
+                ("Ne zaman lazım?", ""),
+            ],
+        ),
+    ] {
+        let mut run = Loop::new(NoTools::default());
+        run.user(request);
+        for (question, answer) in asked {
+            run.pass(&says(question), 1);
+            run.user(answer);
+        }
+    }
+}

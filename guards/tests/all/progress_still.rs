@@ -101,3 +101,42 @@ fn the_same_text_in_numbered_files_is_written_again() {
     let works = |n: usize| [copies(n), bash(&format!("publish {n}")).answers(&format!("published as {n}"))];
     assert_eq!(said((1..20).flat_map(works)), [""; 0]);
 }
+
+/// A plan in other words is a plan again, while no step of it is taken.
+#[test]
+fn a_plan_in_other_words_is_written_again() {
+    let plans =
+        ["1 look\\n2 find\\n3 mend", "[ ] cause\\n[ ] repair", "first why, then how", "A: cause\\nB: run"];
+    let writes = |tool: &str, n: usize| {
+        calls(tool, &format!(r#"{{"list":"{}","n":"a"}}"#, plans[n % plans.len()])).answers("Updated.")
+    };
+    let names = ["TodoWrite", "update_todo_list", "update_plan", "set_card"];
+    let said = |turns: Vec<Turn>| {
+        let tools = names.map(|it| Tool::new(it).effect(Effect::IdempotentWrite));
+        let offer = Offer::new(tools.into_iter().chain([Tool::new("bash").purpose(Purpose::Shell)]));
+        Loop::with_offer(Progress::default(), Arc::new(offer)).said(turns)
+    };
+    for tool in &names[..3] {
+        assert_eq!(said((0..4).map(|n| writes(tool, n)).collect()), [""; 0], "{tool}");
+        assert_eq!(said((0..5).map(|n| writes(tool, n)).collect()), ["5 note rewriting 1"], "{tool}");
+        let steps =
+            |n: usize| [writes(tool, n), bash(&format!("make part{n}")).answers(&format!("built {n}"))];
+        assert_eq!(said((0..12).flat_map(steps).collect()), [""; 0], "{tool}");
+    }
+    // What else a tool keeps may be set to one thing after another.
+    assert_eq!(said((0..5).map(|n| writes("set_card", n)).collect()), [""; 0]);
+}
+
+/// Programs say "nothing" in more than one way.
+#[test]
+fn nothing_and_no_matches_are_the_same_answer() {
+    let names = ["thermostat", "radiator", "heater", "trv", "boiler"];
+    let search = |n: usize| {
+        let place = n % names.len();
+        let answer = ["", "(no matches)", "(no matches)", "", "No matches found"][place];
+        bash(&format!("states list | grep -i {}", names[place])).answers(answer)
+    };
+    assert_eq!(said((0..10).map(search)), ["10 note same-answer 1"]);
+    // One name after another, each asked about once.
+    assert_eq!(said((0..5).map(search)), [""; 0]);
+}

@@ -103,7 +103,7 @@ impl Body {
         };
         let mut sink = Sink::default();
         let Err(bad) = (row.read)(text, &self.head, &mut sink) else { return self.all(sink) };
-        // A file may have lines of several formats, and what tells a format may come late. A list was looked at whole.
+        // A file may have lines of several formats, and what tells one may come late. A list was looked at already.
         let has_one_form = self.container == Container::Document && is_settled(row, self.container);
         let is_apart = !matches!(row.unit, Unit::Member(_))
             && self.container != Container::List

@@ -64,7 +64,7 @@ pub use carried::Carried;
 pub use cut::DOCUMENT_BYTES_MAX;
 pub use format::Format;
 pub use join::{Oddities, Placed, Recorded, Setting, join};
-pub use lines::{LINE_BYTES_MAX, Line, Lines};
+pub use lines::LINE_BYTES_MAX;
 pub use neutral::{Source, neutral};
 pub(crate) use one_line::{one_line, plain};
 pub(crate) use parse::parse;

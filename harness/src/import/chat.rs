@@ -16,23 +16,22 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::bad::BadLine;
-use super::content::{Text, Words, arguments};
+use super::content::{Arguments, Text, Words};
 use super::recording::{Joiner, Made, Of};
 use super::spent::{moment, usage};
 use super::strict::Object;
 
 /// A message.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+pub(super) struct Message<'a, A = &'a RawValue> {
     role: Role,
     content: Option<Words>,
     reasoning_content: Option<Text>,
     /// The same by another name; vLLM writes both.
     reasoning: Option<Text>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<Object<Call<'a>>>>,
-    #[serde(borrow)]
-    function_call: Option<Object<Function<'a>>>,
+    tool_calls: Option<Vec<Object<Call<A>>>>,
+    function_call: Option<Object<Function<A>>>,
     tool_call_id: Option<Text>,
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
@@ -56,28 +55,27 @@ enum Role {
 
 /// A call.
 #[derive(Deserialize)]
-pub(super) struct Call<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+pub(super) struct Call<A> {
     id: Option<Text>,
-    #[serde(borrow)]
-    function: Object<Function<'a>>,
+    function: Object<Function<A>>,
 }
 
 #[derive(Deserialize)]
-struct Function<'a> {
+struct Function<A> {
     name: Text,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<A>,
 }
 
-impl Call<'_> {
+impl<A: Arguments> Call<A> {
     pub(super) fn made(self) -> Made {
         self.function.0.made(self.id.map(|Text(id)| id))
     }
 }
 
-impl Function<'_> {
+impl<A: Arguments> Function<A> {
     fn made(self, id: Option<Arc<str>>) -> Made {
-        Made { id, tool: self.name.0, arguments: arguments(self.arguments) }
+        Made { id, tool: self.name.0, arguments: A::text(self.arguments) }
     }
 }
 
@@ -85,7 +83,12 @@ impl Function<'_> {
 ///
 /// # Errors
 /// A message that lacks what its role needs, or a result without a call; the place is below `list`.
-pub(super) fn take(joiner: &mut Joiner, list: &str, messages: Vec<Object<Message>>) -> Result<(), BadLine> {
+pub(super) fn take<A: Arguments>(
+    joiner: &mut Joiner,
+    list: &str,
+    messages: Vec<Object<Message<A>>>,
+) -> Result<(), BadLine> {
+    joiner.expect(messages.len());
     for (at, Object(message)) in messages.into_iter().enumerate() {
         one(joiner, message, |member| format!("{list}[{at}]{member}"))?;
     }
@@ -96,9 +99,9 @@ pub(super) fn take(joiner: &mut Joiner, list: &str, messages: Vec<Object<Message
 ///
 /// # Errors
 /// It lacks what its role needs, or is a result without a call.
-pub(super) fn one(
+pub(super) fn one<A: Arguments>(
     joiner: &mut Joiner,
-    message: Message,
+    message: Message<A>,
     place: impl Fn(&str) -> String,
 ) -> Result<(), BadLine> {
     let Message { role, content, reasoning_content, reasoning, tool_calls, function_call, .. } = message;

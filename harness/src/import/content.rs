@@ -231,6 +231,25 @@ pub(super) fn arguments(value: Option<&RawValue>) -> Arc<str> {
     }
 }
 
+/// The arguments of a call, as they are read.
+pub(super) trait Arguments: Sized {
+    /// Their text.
+    fn text(arguments: Option<Self>) -> Arc<str>;
+}
+
+impl Arguments for &RawValue {
+    fn text(arguments: Option<Self>) -> Arc<str> {
+        self::arguments(arguments)
+    }
+}
+
+/// Where all are strings, they are read in one pass.
+impl Arguments for Text {
+    fn text(arguments: Option<Self>) -> Arc<str> {
+        arguments.map_or_else(|| "{}".into(), |Self(text)| text)
+    }
+}
+
 /// A string as it is written in JSON.
 pub(super) struct Literal<'a>(Cow<'a, str>);
 
@@ -259,8 +278,13 @@ impl Literal<'_> {
 
 /// The arguments of a call that has one, which is a text.
 pub(super) fn argument(name: &str, text: &str) -> Arc<str> {
-    let text = serde_json::to_string(text).expect("a string can be written");
-    Literal::argument(name, Literal(text.into()))
+    let mut all = Vec::with_capacity(name.len() + text.len() + 16);
+    all.extend_from_slice(b"{\"");
+    all.extend_from_slice(name.as_bytes());
+    all.extend_from_slice(b"\": ");
+    serde_json::to_writer(&mut all, text).expect("a string can be written");
+    all.push(b'}');
+    String::from_utf8(all).expect("what is written is a text").into()
 }
 
 /// The texts that are not blank, each on lines of its own; none if all are.

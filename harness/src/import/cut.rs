@@ -13,14 +13,15 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use memchr::memchr;
+
 use super::archive::{self, Archive};
 use super::bad::BadLine;
 use super::format::Format;
-use super::lines::{LINE_BYTES_MAX, Lines, skip_line, unpacked};
+use super::lines::{LINE_BYTES_MAX, Lines, is_lines, unpacked};
 use super::piece::{Body, Piece};
 use super::recognise::{is_most_special, recognised};
 use super::rows::{Container, ROWS, Row, Unit};
-use super::scan::is_whole;
 use super::shape::Shape;
 use super::sink::Head;
 use super::vcr;
@@ -36,8 +37,9 @@ const LINES_BYTES: usize = 4 << 20;
 /// How often a document may have a list with the name of one of runs that is none: each look costs time.
 const LOOKS_MAX: u32 = 4;
 
-/// How much of a value is looked at first: most formats can be told by their beginning.
+/// How much of a value is looked at first: most formats can be told by their beginning, many by little of it.
 const LOOK_BYTES: usize = 32 << 10;
+const GLANCE_BYTES: usize = 4 << 10;
 
 /// How much of a file is read before it is looked at.
 const FIRST_BYTES: usize = 64 << 10;
@@ -144,10 +146,14 @@ impl<'a> Pieces<'a> {
     fn lines(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         for bytes in [FIRST_BYTES, LINES_BYTES] {
             window.fill(bytes);
-            self.row = window.held().split(|byte| *byte == b'\n').find_map(|line| {
+            let mut rest = window.held();
+            while self.row.is_none() && !rest.is_empty() {
+                let end = memchr(b'\n', rest).unwrap_or(rest.len());
+                let (line, after) = rest.split_at(end);
                 // Chunks may be kept as the events that they came in.
-                self.looked_at(line.strip_prefix(b"data:").unwrap_or(line), Container::Lines)
-            });
+                self.row = self.looked_at(line.strip_prefix(b"data:").unwrap_or(line), Container::Lines);
+                rest = after.get(1..).unwrap_or_default();
+            }
             if self.row.is_some() {
                 break;
             }
@@ -159,7 +165,7 @@ impl<'a> Pieces<'a> {
                 too_long(1)
             }));
         }
-        Ok(State::Lines(Lines::of(window.into_input())))
+        Ok(State::Lines(Lines::of(window)))
     }
 
     fn list(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
@@ -181,14 +187,19 @@ impl<'a> Pieces<'a> {
             return Ok(State::Whole(too_long(line)));
         }
         // What tells the format of a list of one run may come late in it: behind a long first message.
-        self.row = self.form_of(window.held(), Container::List);
+        self.row = self
+            .glanced_at(window.held(), Container::List)
+            .or_else(|| self.form_of(window.held(), Container::List));
         Ok(State::Whole(self.whole(line, window.into_held(), Container::List)))
     }
 
     fn document(&mut self, mut window: Window<'a>) -> io::Result<State<'a>> {
         let start = window.at();
         let line = window.line_of(start);
-        let early = self.form_of(window.part(start, LOOK_BYTES), Container::Document);
+        let beginning = window.beginning(start, LOOK_BYTES);
+        let early = self
+            .glanced_at(beginning, Container::Document)
+            .or_else(|| self.form_of(beginning, Container::Document));
         let known = early.filter(|row| is_most_special(row));
         if let Some(row) = known
             && !matches!(row.unit, Unit::Member(_))
@@ -262,7 +273,10 @@ impl<'a> Pieces<'a> {
                     Some(row) => Some(row),
                     None => {
                         let first_end = window.end_of(window.at())?;
-                        shape.add_member(&window.held()[key..end], window.part(value, look_bytes(first_end)));
+                        shape.add_member(
+                            &window.held()[key..end],
+                            window.beginning(value, look_bytes(first_end)),
+                        );
                         recognised(*shape, Container::Document, self.from)
                     }
                 };
@@ -276,14 +290,23 @@ impl<'a> Pieces<'a> {
         }
         let value_end = window.end_of(value)?;
         if known.is_none() {
-            shape.add_member(&window.held()[key..end], window.part(value, look_bytes(value_end)));
+            shape.add_member(&window.held()[key..end], window.beginning(value, look_bytes(value_end)));
         }
         window.go(value_end);
         Ok(None)
     }
 
+    /// What a text is by its first bytes, if nothing later can change that.
+    fn glanced_at(&self, text: &[u8], container: Container) -> Option<&'static Row> {
+        let glance = text.get(..GLANCE_BYTES)?;
+        self.form_of(glance, container).filter(|row| is_most_special(row))
+    }
+
     /// What a value is: by its beginning, if nothing later can change that, or else by all of it.
     fn looked_at(&self, text: &[u8], container: Container) -> Option<&'static Row> {
+        if let Some(row) = self.glanced_at(text, container) {
+            return Some(row);
+        }
         let beginning = text.get(..LOOK_BYTES).and_then(|beginning| self.form_of(beginning, container));
         let special = beginning.filter(|row| is_most_special(row));
         special.or_else(|| self.form_of(text, container)).or(beginning)
@@ -298,7 +321,7 @@ impl<'a> Pieces<'a> {
 
     fn whole(&self, line: u64, text: Vec<u8>, container: Container) -> Piece {
         let (head, place) = (Arc::default(), String::new());
-        Piece::new(line, Ok(Body { text, row: self.row, container, head, place }))
+        Piece::new(line, Ok(Body { text: text.into(), row: self.row, container, head, place }))
     }
 
     /// The next piece; `None` at the end.
@@ -326,7 +349,7 @@ impl<'a> Pieces<'a> {
         let Some((place, text)) = archive.next()? else { return Ok(None) };
         self.state = State::Archive(archive, head.clone());
         let (row, container) = (self.row, Container::Elements);
-        Ok(Some(Piece::new(1, text.map(|text| Body { text, row, container, head, place }))))
+        Ok(Some(Piece::new(1, text.map(|text| Body { text: text.into(), row, container, head, place }))))
     }
 
     fn next_line(&mut self, mut lines: Lines<'a>) -> io::Result<Option<Piece>> {
@@ -370,8 +393,7 @@ impl<'a> Pieces<'a> {
                 return Err(broken(uncut, &place, "list"));
             }
         };
-        let text = window.held()[start..end].to_vec();
-        window.go(end);
+        let text = window.part(start, end);
         window.forget(end);
         self.state = State::Elements { window, list, number: number + 1, head: head.clone() };
         let body = Body { text, row: self.row, container: Container::Elements, head, place };
@@ -411,38 +433,11 @@ fn list_named(key: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether the first line is a value, or more than one line begins one.
-fn is_lines(window: &mut Window, open: u8) -> bool {
-    let start = window.at();
-    let feed = loop {
-        if let Some(feed) = memchr::memchr(b'\n', &window.held()[start..]) {
-            break start + feed;
-        }
-        if window.held().len() > LINE_BYTES_MAX || !window.more() {
-            return false;
-        }
-    };
-    // The first byte of the next line that is not blank.
-    window.go(feed);
-    let next = window.token();
-    let goes_on =
-        window.held()[start..feed].trim_ascii_end().last().is_some_and(|last| b",:[{".contains(last));
-    let next_column = window.held()[..window.at()].iter().rev().take_while(|byte| **byte != b'\n').count();
-    window.go(start);
-    match next {
-        None => false,
-        Some(_) if is_whole(&window.held()[start..feed]) => true,
-        // A line that breaks off, and not a document that goes on.
-        Some(next) => next == b'{' && open == b'{' && next_column == 0 && !goes_on,
-    }
-}
-
 /// What seemed a document is a line that is too long.
 fn long_line(window: Window<'_>) -> io::Result<State<'_>> {
-    let mut input = window.into_input();
-    let bytes = skip_line(&mut *input)?;
-    let bad = BadLine::TooLong { bytes: Some(bytes), bound: LINE_BYTES_MAX };
-    Ok(State::TooLong(bad, Lines::after(1, input)))
+    let mut lines = Lines::of(window);
+    let bad = BadLine::TooLong { bytes: Some(lines.skip()?), bound: LINE_BYTES_MAX };
+    Ok(State::TooLong(bad, lines))
 }
 
 fn too_long(line: u64) -> Piece {

@@ -1,11 +1,14 @@
 //! Lines of a plain, gzip or zstd file, read with a size limit.
 
 use std::cell::Cell;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use memchr::memchr;
+
+use super::scan::is_whole;
+use super::window::{Part, Window};
 
 /// The longest accepted line, in bytes: 32 MiB, a hundred times the longest line of recorded runs that we know. A
 /// longer one is counted and skipped, and is never kept in memory.
@@ -32,37 +35,22 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGICS: [[u8; 4]; 2] = [[0x28, 0xb5, 0x2f, 0xfd], [0x50, 0x2a, 0x4d, 0x18]];
 
 /// The lines of one input, in order.
-pub struct Lines<'a> {
-    input: Box<dyn BufRead + 'a>,
-    number: u64,
-}
+pub(super) struct Lines<'a>(Window<'a>);
 
 /// One line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+#[derive(Debug)]
+pub(super) struct Line {
     /// The line number, from 1.
-    pub number: u64,
+    pub(super) number: u64,
     /// The bytes without the line feed, or the length of a line that was skipped because it is too long.
-    pub bytes: Result<Vec<u8>, u64>,
+    pub(super) bytes: Result<Part, u64>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `input`. It is unpacked if its first bytes are those of gzip or zstd, whatever its name is.
-    ///
-    /// # Errors
-    /// The first bytes cannot be read.
-    pub fn new(input: impl Read + 'a) -> io::Result<Self> {
-        Ok(Self::of(unpacked(input)?))
-    }
-
-    /// The lines of an input that is not packed.
-    pub(super) fn of(input: Box<dyn BufRead + 'a>) -> Self {
-        Self::after(0, input)
-    }
-
-    /// The lines of an input from which this many were taken already.
-    pub(super) fn after(number: u64, input: Box<dyn BufRead + 'a>) -> Self {
-        Self { input, number }
+    /// The lines of an input of which all is held so far.
+    pub(super) fn of(mut window: Window<'a>) -> Self {
+        window.go(0);
+        Self(window)
     }
 
     /// The next line that is not empty; `None` at the end.
@@ -70,33 +58,71 @@ impl<'a> Lines<'a> {
     /// # Errors
     /// The input cannot be read or unpacked further. The started line is lost, because a part of a line is not
     /// reliable.
-    pub fn next_line(&mut self) -> io::Result<Option<Line>> {
-        self.number += skip_feeds(&mut *self.input)?;
-        let mut bytes = Vec::new();
-        let bound = LINE_BYTES_MAX + 1;
-        let read = read_until_feed(&mut *self.input, bound, &mut bytes)?;
-        if read == 0 {
-            return Ok(None);
+    pub(super) fn next_line(&mut self) -> io::Result<Option<Line>> {
+        let Self(window) = self;
+        while window.peek() == Some(b'\n') {
+            window.pass_line(window.at());
         }
-        self.number += 1;
-        let ended = bytes.last() == Some(&b'\n');
-        if ended {
-            bytes.pop();
+        let start = window.at();
+        let number = window.line_of(start);
+        let feed = window.feed(start, LINE_BYTES_MAX);
+        let end = feed.unwrap_or(window.end());
+        if end - start > LINE_BYTES_MAX {
+            return Ok(Some(Line { number, bytes: Err(self.skip()?) }));
         }
-        if bytes.len() <= LINE_BYTES_MAX {
-            return Ok(Some(Line { number: self.number, bytes: Ok(bytes) }));
+        let bytes = Ok(window.part(start, end));
+        match feed {
+            Some(feed) => window.pass_line(feed),
+            None => {
+                window.failed()?;
+                window.forget(end);
+            }
         }
-        // Free the memory before the rest of the line is skipped.
-        let held = bytes.len() as u64;
-        drop(bytes);
-        let rest = skip_line(&mut *self.input)?;
-        Ok(Some(Line { number: self.number, bytes: Err(held + rest) }))
+        Ok(Some(Line { number, bytes }).filter(|_| end > start))
     }
 
-    /// The number of the last line that was read; 0 before the first.
-    #[must_use]
-    pub fn number(&self) -> u64 {
-        self.number
+    /// Skips past the next line feed, and counts the bytes before it.
+    ///
+    /// # Errors
+    /// The input cannot be read or unpacked further, or the line does not seem to end.
+    pub(super) fn skip(&mut self) -> io::Result<u64> {
+        let Self(window) = self;
+        let mut skipped = 0;
+        loop {
+            let (start, end) = (window.at(), window.end());
+            if let Some(feed) = memchr(b'\n', window.from(start)) {
+                window.pass_line(start + feed);
+                return Ok(skipped + feed as u64);
+            }
+            skipped += (end - start) as u64;
+            if skipped > SKIPPED_MAX {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a line of more than 1 GiB"));
+            }
+            window.forget(end);
+            if !window.more() {
+                window.failed()?;
+                return Ok(skipped);
+            }
+        }
+    }
+}
+
+/// Whether the first line is a value, or more than one line begins one.
+pub(super) fn is_lines(window: &mut Window, open: u8) -> bool {
+    let start = window.at();
+    let Some(feed) = window.feed(start, LINE_BYTES_MAX) else { return false };
+    // The first byte of the next line that is not blank.
+    window.go(feed);
+    let next = window.token();
+    let goes_on =
+        window.held()[start..feed].trim_ascii_end().last().is_some_and(|last| b",:[{".contains(last));
+    let next_column = window.held()[..window.at()].iter().rev().take_while(|byte| **byte != b'\n').count();
+    window.go(start);
+    match next {
+        None => false,
+        Some(_) if is_whole(&window.held()[start..feed]) => true,
+        // A line that breaks off, and not a document that goes on.
+        Some(next) => next == b'{' && open == b'{' && next_column == 0 && !goes_on,
     }
 }
 
@@ -104,24 +130,28 @@ impl<'a> Lines<'a> {
 ///
 /// # Errors
 /// The first bytes cannot be read.
-pub(super) fn unpacked<'a>(input: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
-    let mut input = Ending { input, has_ended: false };
+pub(super) fn unpacked<'a>(mut input: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut head)?;
     let gzip = head.starts_with(&GZIP_MAGIC);
     let zstd = ZSTD_MAGICS.iter().any(|magic| head == magic);
+    let has_ended = head.len() < 4;
+    let head = Cursor::new(head);
+    if has_ended && !gzip {
+        return Ok(Box::new(head));
+    }
+    if !gzip && !zstd {
+        return Ok(Box::new(head.chain(input)));
+    }
     let taken = Rc::new(Cell::new(0));
-    let counted = Counted { input: Cursor::new(head).chain(input), taken: taken.clone() };
+    let counted = Counted { input: head.chain(Ending { input, has_ended }), taken: taken.clone() };
     let whole = BufReader::with_capacity(BUFFER_BYTES, counted);
-    let unpacked: Box<dyn Read + 'a> = if gzip {
+    let input: Box<dyn Read + 'a> = if gzip {
         Box::new(MultiGzDecoder::new(whole))
-    } else if zstd {
-        Box::new(zstd::Decoder::with_buffer(whole)?)
     } else {
-        return Ok(Box::new(whole));
+        Box::new(zstd::Decoder::with_buffer(whole)?)
     };
-    let bounded = Bounded { input: unpacked, given: 0, free: UNPACKED_FREE, taken };
-    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bounded)))
+    Ok(Box::new(Bounded { input, given: 0, free: UNPACKED_FREE, taken }))
 }
 
 /// An input that stays at its end. A terminal goes on after it, and so does a pipe that gets another writer.
@@ -185,68 +215,6 @@ pub(super) fn unpacks_to_too_much() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// The next bytes; none at the end. A signal is no reason to stop.
-fn filled(input: &mut dyn BufRead) -> io::Result<&[u8]> {
-    while let Err(error) = input.fill_buf() {
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-    input.fill_buf()
-}
-
-/// Passes over line feeds, and counts them: a packed file may have very many.
-fn skip_feeds(input: &mut dyn BufRead) -> io::Result<u64> {
-    let mut skipped = 0;
-    loop {
-        let buffer = filled(input)?;
-        let feeds = buffer.iter().position(|byte| *byte != b'\n').unwrap_or(buffer.len());
-        let is_all = feeds == buffer.len() && feeds > 0;
-        input.consume(feeds);
-        skipped += feeds as u64;
-        if !is_all {
-            return Ok(skipped);
-        }
-    }
-}
-
-/// Reads up to and with the next line feed, but at most `bound` bytes: `read_until`, at the pace of long vectors.
-fn read_until_feed(input: &mut dyn BufRead, bound: usize, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    loop {
-        let buffer = filled(input)?;
-        let buffer = &buffer[..buffer.len().min(bound - bytes.len())];
-        let feed = memchr(b'\n', buffer);
-        let taken = feed.map_or(buffer.len(), |at| at + 1);
-        bytes.extend_from_slice(&buffer[..taken]);
-        input.consume(taken);
-        if feed.is_some() || taken == 0 {
-            return Ok(bytes.len());
-        }
-    }
-}
-
-/// Skips past the next line feed, and counts the bytes before it.
-pub(super) fn skip_line(input: &mut dyn BufRead) -> io::Result<u64> {
-    let mut skipped = 0;
-    loop {
-        let buffer = filled(input)?;
-        if buffer.is_empty() {
-            return Ok(skipped);
-        }
-        let mut rest = buffer;
-        let passed = rest.skip_until(b'\n')?;
-        let found = buffer[passed - 1] == b'\n';
-        input.consume(passed);
-        skipped += passed as u64 - u64::from(found);
-        if found {
-            return Ok(skipped);
-        }
-        if skipped > SKIPPED_MAX {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line of more than 1 GiB"));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -259,8 +227,12 @@ mod tests {
     /// Number, and text or length.
     type Found = (u64, Result<String, u64>);
 
+    fn lines<'a>(input: impl Read + 'a) -> io::Result<Lines<'a>> {
+        Ok(Lines::of(Window::new(unpacked(input)?, 64 << 20)))
+    }
+
     fn all(input: impl Read) -> Result<Vec<Found>, String> {
-        let mut lines = Lines::new(input).map_err(|error| error.to_string())?;
+        let mut lines = lines(input).map_err(|error| error.to_string())?;
         let mut found = Vec::new();
         while let Some(line) = lines.next_line().map_err(|error| format!("{found:?} then {error}"))? {
             found.push((line.number, line.bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())));
@@ -353,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_line_without_an_end_is_skipped_up_to_a_bound() {
-        let mut lines = Lines::new(io::repeat(0)).expect("it can be read");
+        let mut lines = lines(io::repeat(0)).expect("it can be read");
         let found = lines.next_line().expect_err("it never ends").to_string();
         assert_eq!(found, "a line of more than 1 GiB");
     }
@@ -361,13 +333,12 @@ mod tests {
     #[test]
     fn a_truncated_gzip_gives_its_whole_lines_and_then_fails() {
         let packed = gzip("first\nsecond\n");
-        let mut lines = Lines::new(&packed[..packed.len() - 9]).expect("the first bytes are there");
-        for text in ["first", "second"] {
+        let mut lines = lines(&packed[..packed.len() - 9]).expect("the first bytes are there");
+        for (number, text) in [(1, "first"), (2, "second")] {
             let line = lines.next_line().expect("the line is whole").expect("the line is there");
-            assert_eq!(line.bytes, Ok(text.into()));
+            assert_eq!((line.number, line.bytes.as_deref()), (number, Ok(text.as_bytes())));
         }
         assert!(lines.next_line().is_err());
-        assert_eq!(lines.number(), 2);
     }
 
     #[test]

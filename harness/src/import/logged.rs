@@ -175,7 +175,8 @@ impl Chained<'_> {
         let parsed: Vec<Made> = valid.chain(invalid).collect();
         // Old versions have no others, and Langfuse writes none that could not be parsed.
         let sent = self.additional_kwargs.take().and_then(|Object(it)| it.tool_calls);
-        let sent = sent.and_then(|sent| serde_json::from_str::<Vec<Object<chat::Call>>>(sent.get()).ok());
+        let sent =
+            sent.and_then(|sent| serde_json::from_str::<Vec<Object<chat::Call<&RawValue>>>>(sent.get()).ok());
         let sent: Vec<Made> = sent.into_iter().flatten().map(|Object(call)| call.made()).collect();
         if sent.len() > parsed.len() { sent } else { parsed }
     }

@@ -64,7 +64,7 @@ struct Message<'a> {
     content: Option<Words>,
     reasoning_content: Option<Text>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<Object<Call<'a>>>>,
+    tool_calls: Option<Vec<Object<Call<&'a RawValue>>>>,
     tool_call_id: Option<Text>,
     /// The same in the Responses API.
     call_id: Option<Text>,

@@ -52,6 +52,7 @@ struct Spoken<'a> {
 pub(super) fn task(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Line { state: Object(State { history, success }), task } = parse(text)?;
     let mut joiner = Joiner::default();
+    joiner.expect(history.len());
     for (at, Object(Spoken { role, content: Text(content) })) in history.into_iter().enumerate() {
         match &*role.0 {
             "assistant" => {

@@ -160,7 +160,11 @@ fn outputs<D>(
         }
         let plain = data.map_or(Ok(None), &plain)?;
         for Joined(text) in [text, plain, traceback].into_iter().flatten() {
-            all.push_str(&text);
+            if all.is_empty() {
+                all = text;
+            } else {
+                all.push_str(&text);
+            }
         }
     }
     Ok((status, all))

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::{self, Message};
-use super::content::{Elements, Text};
+use super::content::{Arguments, Elements, Text};
 use super::offered::{Entry, tools};
 use super::parse::{parse, value};
 use super::recording::{Joiner, Outcome, Recording};
@@ -29,27 +29,29 @@ use super::streamed;
 use super::strict::Object;
 
 #[derive(Deserialize)]
-struct Log<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+struct Log<'a, A> {
     id: Option<Text>,
     model: Option<Text>,
     outcome: Option<Outcome>,
     tools: Option<Vec<Object<Entry>>>,
     #[serde(borrow)]
-    messages: Option<Vec<Object<Message<'a>>>>,
+    messages: Option<Vec<Object<Message<'a, A>>>>,
     #[serde(borrow)]
-    request: Option<Object<Request<'a>>>,
+    request: Option<Object<Request<'a, A>>>,
     #[serde(borrow)]
-    choices: Option<Vec<Object<Choice<'a>>>>,
+    choices: Option<Vec<Object<Choice<'a, A>>>>,
     #[serde(borrow)]
     response: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Request<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+struct Request<'a, A> {
     model: Option<Text>,
     tools: Option<Vec<Object<Entry>>>,
     #[serde(borrow)]
-    messages: Vec<Object<Message<'a>>>,
+    messages: Vec<Object<Message<'a, A>>>,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +59,7 @@ struct Response<'a> {
     id: Option<Text>,
     model: Option<Text>,
     #[serde(borrow)]
-    choices: Vec<Object<Choice<'a>>>,
+    choices: Vec<Object<Choice<'a, &'a RawValue>>>,
     #[serde(borrow)]
     created: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -65,9 +67,10 @@ struct Response<'a> {
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+struct Choice<'a, A> {
     #[serde(borrow)]
-    message: Object<Message<'a>>,
+    message: Object<Message<'a, A>>,
 }
 
 /// Reads one object.
@@ -75,7 +78,15 @@ struct Choice<'a> {
 /// # Errors
 /// It is no such log, or a result is without a call.
 pub(super) fn object(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Log { id, model, outcome, tools: listed, messages, request, choices, response } = parse(text)?;
+    // Nearly all arguments are strings.
+    match serde_json::from_str(text) {
+        Ok(Object(log)) => logged::<Text>(log, sink),
+        Err(_) => logged::<&RawValue>(parse(text)?, sink),
+    }
+}
+
+fn logged<A: Arguments>(log: Log<A>, sink: &mut Sink) -> Result<(), BadLine> {
+    let Log { id, model, outcome, tools: listed, messages, request, choices, response } = log;
     let mut joiner = Joiner::default();
     let mut recording = Recording::default();
     let (mut model, mut listed) = (model, listed);
@@ -110,7 +121,11 @@ pub(super) fn object(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
 }
 
 /// Takes the answer that was chosen: the first.
-fn chosen(joiner: &mut Joiner, choices: Vec<Object<Choice>>, list: &str) -> Result<(), BadLine> {
+fn chosen<A: Arguments>(
+    joiner: &mut Joiner,
+    choices: Vec<Object<Choice<A>>>,
+    list: &str,
+) -> Result<(), BadLine> {
     match choices.into_iter().next() {
         Some(Object(Choice { message: Object(message) })) => {
             chat::one(joiner, message, |member| format!("{list}[0].message{member}"))
@@ -148,7 +163,7 @@ fn answered(joiner: &mut Joiner, response: &RawValue) -> Result<(Option<Text>, O
 /// It is no such list, or a result is without a call.
 pub(super) fn list(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let mut joiner = Joiner::default();
-    chat::take(&mut joiner, "", value(text)?)?;
+    chat::take::<&RawValue>(&mut joiner, "", value(text)?)?;
     sink.recording(joiner.finish());
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::recording::Recording;
 use super::rows::{Container, Row, Unit};
 use super::shape::Shape;
 use super::sink::{Head, Sink};
+use super::window::Part;
 
 /// A part of a file: a line, a document, an element of a list, or all lines of one run.
 pub struct Piece {
@@ -21,7 +22,7 @@ pub struct Piece {
 
 /// What a piece has.
 pub(super) struct Body {
-    pub(super) text: Vec<u8>,
+    pub(super) text: Part,
     /// How to read it, where the file says so.
     pub(super) row: Option<&'static Row>,
     pub(super) container: Container,
@@ -102,7 +103,7 @@ impl Body {
         };
         let mut sink = Sink::default();
         let Err(bad) = (row.read)(text, &self.head, &mut sink) else { return self.all(sink) };
-        // A file may have lines of several formats, and what tells a format may come late. A list was looked at whole.
+        // A file may have lines of several formats, and what tells one may come late. A list was looked at already.
         let has_one_form = self.container == Container::Document && is_settled(row, self.container);
         let is_apart = !matches!(row.unit, Unit::Member(_))
             && self.container != Container::List

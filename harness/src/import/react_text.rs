@@ -44,6 +44,7 @@ fn recording(task: &str, Run { em, traj, traj_by_line }: Run) -> Result<Recordin
     let mut joiner = Joiner::default();
     match traj {
         Blocks::List(messages) => {
+            joiner.expect(messages.len());
             for (at, Spoken { role, content }) in messages.into_iter().enumerate() {
                 message(&mut joiner, &role.0, &content).map_err(|bad| bad.below(&format!("traj[{at}]")))?;
             }

@@ -173,9 +173,8 @@ pub struct Joiner {
     recording: Recording,
     /// How many calls have each id.
     ids: BTreeMap<Arc<str>, u64>,
-    /// The calls of the last answer that no result came for.
-    order: Order,
-    /// Those of them without an id.
+    /// The calls of the last answer that no result came for: those with an id, and those without.
+    named: Order,
     nameless: Order,
     /// The calls without an id, by tool.
     made: BTreeMap<Arc<str>, Nameless>,
@@ -205,6 +204,11 @@ impl Joiner {
         {
             said.usage = usage;
         }
+    }
+
+    /// Makes room for so many more messages.
+    pub fn expect(&mut self, messages: usize) {
+        self.recording.messages.reserve(messages);
     }
 
     fn push(&mut self, message: Message) {
@@ -248,7 +252,7 @@ impl Joiner {
 
     /// No open call has a result to come.
     fn close(&mut self) {
-        self.order.clear();
+        self.named.clear();
         self.nameless.clear();
         self.closed += 1;
     }
@@ -295,6 +299,9 @@ impl Joiner {
 
     /// Puts the pieces of the last answer together.
     fn settle(&mut self) {
+        if self.pieces.iter().all(Vec::is_empty) {
+            return;
+        }
         let [thinking, text] = std::mem::take(&mut self.pieces);
         if let Some(said) = self.said() {
             add(&mut said.thinking, thinking);
@@ -304,13 +311,22 @@ impl Joiner {
 
     fn call(&mut self, made: Made) -> Call {
         let Made { id, tool, arguments } = made;
-        let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| {
-            let id: Arc<str> = format!("call-{}", self.ids.len() + 1).into();
-            self.made.entry(tool.clone()).or_default().push(id.clone(), self.closed);
-            self.nameless.push(id.clone());
-            id
-        });
-        self.order.push(id.clone());
+        let id = match id.filter(|id| !id.is_empty()) {
+            Some(id) => {
+                self.named.push(id.clone());
+                id
+            }
+            None => {
+                let id: Arc<str> = format!("call-{}", self.ids.len() + 1).into();
+                let made = match self.made.get_mut(&tool) {
+                    Some(made) => made,
+                    None => self.made.entry(tool.clone()).or_default(),
+                };
+                made.push(id.clone(), self.closed);
+                self.nameless.push(id.clone());
+                id
+            }
+        };
         let count = self.ids.entry(id.clone()).or_default();
         self.recording.reused_ids += u64::from(*count > 0);
         *count += 1;
@@ -326,7 +342,7 @@ impl Joiner {
     /// Whether a result that comes by order would have a call.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.order.first().is_some()
+        self.next().is_some()
     }
 
     /// Takes the result of a call; `place` is the member that says whose it is.
@@ -342,26 +358,26 @@ impl Joiner {
     ) -> Result<(), BadLine> {
         let (id, said) = match of {
             // Some servers give no call an id, and no result.
-            Of::Id(id) if id.is_empty() => (self.next(), id),
+            Of::Id(id) if id.is_empty() => (self.next().cloned(), id),
             Of::Id(id) => (self.ids.get_key_value(&*id).map(|(id, _)| id.clone()), id),
             Of::Tool(id, tool) => {
                 let by_id = id.filter(|id| self.has_call(id));
                 (by_id.or_else(|| self.of_tool(&tool)), tool)
             }
-            Of::Next => (self.next(), "".into()),
+            Of::Next => (self.next().cloned(), Arc::default()),
         };
         let Some(id) = id else {
             return Err(BadLine::OrphanResult { place: place(), id: one_line(&said, ID_CHARS) });
         };
-        self.order.take(&id);
+        self.named.take(&id);
         self.nameless.take(&id);
         self.push(Message::Result(Answer { id, status, text }));
         Ok(())
     }
 
     /// The id of the call that a result belongs to which says nothing of it.
-    fn next(&self) -> Option<Arc<str>> {
-        self.nameless.first().or_else(|| self.order.first()).cloned()
+    fn next(&self) -> Option<&Arc<str>> {
+        self.nameless.first().or_else(|| self.named.first())
     }
 
     /// The id of the call without one that a result of this tool belongs to; of one that has its result, if none

@@ -89,12 +89,11 @@ impl Scan {
 /// The end of a string, from within it: behind its last quote.
 pub(super) fn string_end(bytes: &[u8]) -> Step {
     let mut at = 0;
-    while let Some(found) = quote_or_feed(&bytes[at..]) {
+    while let Some(found) = quote_or_feed(bytes, at) {
+        at = found + 1;
         // Texts have many escapes and few quotes, so escapes are looked at only before a quote.
-        let is_escaped = ends_in_escape(&bytes[at..at + found]);
-        at += found + 1;
-        if !is_escaped {
-            return if bytes[at - 1] == b'\n' { Step::Torn(at - 1) } else { Step::End(at) };
+        if !ends_in_escape(&bytes[..found]) {
+            return if bytes[found] == b'\n' { Step::Torn(found) } else { Step::End(at) };
         }
     }
     Step::More
@@ -109,22 +108,25 @@ fn ends_in_escape(bytes: &[u8]) -> bool {
     is_escape
 }
 
-/// Where the first quote or line feed is. One is near most often, and `memchr2` takes its time to begin: so it is asked
-/// only after a few words of eight bytes.
-fn quote_or_feed(bytes: &[u8]) -> Option<usize> {
+/// Where the first quote or line feed is from this byte on. One is near most often, and `memchr2` takes its time to
+/// begin: so it is asked only after a few words of eight bytes.
+fn quote_or_feed(bytes: &[u8], start: usize) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xff;
     // The lowest bit that is left is that of the first byte which is zero (Mycroft's test).
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    let (words, _) = bytes.as_chunks();
-    for (number, word) in words.iter().take(WORDS).enumerate() {
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word;
+    let mut at = start;
+    while at < start + WORDS * size_of::<u64>()
+        && let Some(word) = bytes[at..].first_chunk()
+    {
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\n')));
+        let found = found & (ONES << 7);
         if found != 0 {
-            return Some(number * size_of::<u64>() + found.trailing_zeros() as usize / 8);
+            return Some(at + found.trailing_zeros() as usize / 8);
         }
+        at += size_of::<u64>();
     }
-    let passed = words.len().min(WORDS) * size_of::<u64>();
-    memchr2(b'"', b'\n', &bytes[passed..]).map(|found| passed + found)
+    memchr2(b'"', b'\n', &bytes[at..]).map(|found| at + found)
 }
 
 /// How many words are looked at before `memchr2` is asked.

@@ -12,6 +12,7 @@
 
 use balk_guards::Status;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::Call;
@@ -36,7 +37,7 @@ struct Spoken<'a> {
     thought: Option<Text>,
     action: Option<Text>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<Object<Call<'a>>>>,
+    tool_calls: Option<Vec<Object<Call<&'a RawValue>>>>,
     tool_call_ids: Option<Vec<Text>>,
 }
 
@@ -48,6 +49,7 @@ pub(super) fn trajectory(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
     let Trajectory { history } = parse(text)?;
     let mut joiner = Joiner::default();
     let mut acted = false;
+    joiner.expect(history.len());
     for (at, Object(spoken)) in history.into_iter().enumerate() {
         if spoken.is_demo != Some(true) {
             take(&mut joiner, spoken, &mut acted, || format!("history[{at}]"))?;

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use super::bad::BadLine;
 use super::chat::{self, Message};
-use super::content::{Text, Word, Words, arguments, text_of};
+use super::content::{Arguments, Text, Word, Words, arguments, text_of};
 use super::parse::parse;
 use super::recording::{Joiner, Made, Of, Outcome, Recording};
 use super::sink::{Head, Sink};
@@ -26,14 +26,15 @@ use super::strict::Object;
 
 /// A result of tau-bench.
 #[derive(Deserialize)]
-struct Trial<'a> {
+#[serde(bound(deserialize = "A: Deserialize<'de>"))]
+struct Trial<'a, A> {
     #[serde(borrow)]
     task_id: &'a RawValue,
     #[serde(borrow)]
     trial: Option<&'a RawValue>,
     reward: Option<f64>,
     #[serde(borrow)]
-    traj: Vec<Object<Message<'a>>>,
+    traj: Vec<Object<Message<'a, A>>>,
 }
 
 /// Reads a result of tau-bench.
@@ -41,7 +42,17 @@ struct Trial<'a> {
 /// # Errors
 /// It is none, or a result of a tool is without a call.
 pub(super) fn tau_bench(text: &str, sink: &mut Sink) -> Result<(), BadLine> {
-    let Trial { task_id, trial, reward, traj } = parse(text)?;
+    // Nearly all arguments are strings.
+    match serde_json::from_str(text) {
+        Ok(Object(trial)) => tried::<Text>(trial, sink),
+        Err(_) => tried::<&RawValue>(parse(text)?, sink),
+    }
+}
+
+fn tried<A: Arguments>(
+    Trial { task_id, trial, reward, traj }: Trial<A>,
+    sink: &mut Sink,
+) -> Result<(), BadLine> {
     let mut joiner = Joiner::default();
     chat::take(&mut joiner, "traj", traj)?;
     let id = numbered(Some(task_id), trial);

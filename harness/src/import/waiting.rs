@@ -25,7 +25,8 @@ impl Order {
 
     /// Takes out the first call with this id.
     pub(super) fn take(&mut self, id: &Arc<str>) {
-        if self.first() != Some(id) {
+        let Some(first) = self.first() else { return };
+        if first != id {
             *self.early.entry(id.clone()).or_default() += 1;
             return;
         }

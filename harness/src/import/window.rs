@@ -1,8 +1,10 @@
 //! The part of an input that is held in memory while values are cut out of it.
 
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::sync::Arc;
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
 use super::scan::{Scan, Step};
 
@@ -10,12 +12,16 @@ use super::scan::{Scan, Step};
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 64 << 10;
 
-/// What is held, and what is still to come.
+/// What is held, and what is still to come. Places in it are counted from the start of the input.
 pub(super) struct Window<'a> {
-    input: Box<dyn BufRead + 'a>,
+    input: Box<dyn Read + 'a>,
     /// So many bytes may be held; what was read last may lie beyond.
     bound: usize,
-    held: Vec<u8>,
+    held: Arc<Vec<u8>>,
+    /// Where what is held begins.
+    begin: usize,
+    /// What comes before this is not needed any more.
+    needed: usize,
     /// Where the next token is looked for.
     at: usize,
     /// The number of the line with the byte that lines were counted up to.
@@ -28,21 +34,26 @@ pub(super) struct Window<'a> {
     failure: Option<io::Error>,
 }
 
-/// The place in an input where it could not be read further.
-struct Failed(Option<io::Error>);
+/// A text that was read: it is not copied, and what was read with it lives as long.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    read: Arc<Vec<u8>>,
+    start: usize,
+    end: usize,
+}
 
-impl Read for Failed {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
+impl Deref for Part {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.read[self.start..self.end]
     }
 }
 
-impl BufRead for Failed {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.0.take().map_or(Ok(&[]), Err)
+impl From<Vec<u8>> for Part {
+    fn from(text: Vec<u8>) -> Self {
+        Self { start: 0, end: text.len(), read: Arc::new(text) }
     }
-
-    fn consume(&mut self, _: usize) {}
 }
 
 /// Why a value cannot be cut out.
@@ -57,11 +68,13 @@ pub(super) enum Uncut {
 }
 
 impl<'a> Window<'a> {
-    pub(super) fn new(input: Box<dyn BufRead + 'a>, bound: usize) -> Self {
+    pub(super) fn new(input: Box<dyn Read + 'a>, bound: usize) -> Self {
         Self {
             input,
             bound,
-            held: Vec::new(),
+            held: Arc::default(),
+            begin: 0,
+            needed: 0,
             at: 0,
             line: 1,
             counted: 0,
@@ -76,20 +89,38 @@ impl<'a> Window<'a> {
         if self.ended {
             return false;
         }
-        if self.held.len() > self.bound {
+        let before = self.begin + self.held.len() - self.needed;
+        if before > self.bound {
             let why = format!("more than {} MiB without a run in them", self.bound >> 20);
             self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, why));
             self.ended = true;
             return false;
         }
-        let before = self.held.len();
-        let wanted = if before == 0 { FIRST_BYTES } else { READ_BYTES.max(before / 2) };
-        self.held.reserve(wanted);
-        let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.held);
+        let wanted = if self.held.is_empty() { FIRST_BYTES } else { READ_BYTES.max(before / 2) };
+        self.make_room(wanted);
+        let held = Arc::make_mut(&mut self.held);
+        let read = self.input.by_ref().take(wanted as u64).read_to_end(held);
         self.failure = read.err();
         // Less than was asked for is all there was.
         self.ended = self.held.len() - before < wanted || self.failure.is_some();
         self.held.len() > before
+    }
+
+    /// Drops what is not needed any more, and makes room behind the rest.
+    fn make_room(&mut self, bytes: usize) {
+        self.line_of(self.needed);
+        let passed = self.needed - self.begin;
+        self.begin = self.needed;
+        if let Some(held) = Arc::get_mut(&mut self.held) {
+            held.drain(..passed);
+            held.reserve(bytes);
+        } else {
+            // Parts of it live on.
+            let rest = &self.held[passed..];
+            let mut held = Vec::with_capacity(rest.len() + bytes);
+            held.extend_from_slice(rest);
+            self.held = Arc::new(held);
+        }
     }
 
     /// Reads on until this many bytes are held, or all there are.
@@ -101,7 +132,7 @@ impl<'a> Window<'a> {
     pub(super) fn drop_mark(&mut self) {
         let mark = "\u{feff}".as_bytes();
         if self.held.starts_with(mark) {
-            self.held.drain(..mark.len());
+            Arc::make_mut(&mut self.held).drain(..mark.len());
         }
     }
 
@@ -123,13 +154,25 @@ impl<'a> Window<'a> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
+    /// What is held, as long as all of it is needed.
     pub(super) fn held(&self) -> &[u8] {
         &self.held
     }
 
+    /// What is held from this byte on.
+    pub(super) fn from(&self, start: usize) -> &[u8] {
+        &self.held[start - self.begin..]
+    }
+
     /// As many bytes from this one on, or all that are held.
-    pub(super) fn part(&self, start: usize, bytes: usize) -> &[u8] {
-        &self.held[start..self.held.len().min(start + bytes)]
+    pub(super) fn beginning(&self, start: usize, bytes: usize) -> &[u8] {
+        let held = self.from(start);
+        &held[..held.len().min(bytes)]
+    }
+
+    /// The bytes from `start` to `end`, to keep.
+    pub(super) fn part(&self, start: usize, end: usize) -> Part {
+        Part { read: self.held.clone(), start: start - self.begin, end: end - self.begin }
     }
 
     /// Where the next token is looked for.
@@ -141,22 +184,60 @@ impl<'a> Window<'a> {
         self.at = at;
     }
 
+    /// Where what is held ends.
+    pub(super) fn end(&self) -> usize {
+        self.begin + self.held.len()
+    }
+
     /// The number of the line with this byte, which is not before any that was asked about.
     pub(super) fn line_of(&mut self, at: usize) -> u64 {
-        self.line += memchr_iter(b'\n', &self.held[self.counted..at]).count() as u64;
-        self.counted = at;
+        if at > self.counted {
+            self.line +=
+                memchr_iter(b'\n', &self.held[self.counted - self.begin..at - self.begin]).count() as u64;
+            self.counted = at;
+        }
         self.line
+    }
+
+    /// Goes behind this line feed, which ends the line of what came before, and forgets that line.
+    pub(super) fn pass_line(&mut self, feed: usize) {
+        self.line += 1;
+        self.counted = feed + 1;
+        self.forget(feed + 1);
+    }
+
+    /// The first line feed from this byte on; `None` if so many bytes have none, or if it ends before.
+    pub(super) fn feed(&mut self, start: usize, bytes: usize) -> Option<usize> {
+        let mut passed = start;
+        loop {
+            if let Some(feed) = memchr(b'\n', self.from(passed)) {
+                return Some(passed + feed);
+            }
+            passed = self.end();
+            if passed - start > bytes || !self.more() {
+                return None;
+            }
+        }
+    }
+
+    /// The next byte; `None` at the end.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        if self.at == self.end() {
+            self.more();
+        }
+        self.from(self.at).first().copied()
     }
 
     /// The next byte that is no white space, and goes there; `None` at the end.
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
-            while let Some(byte) = self.held.get(self.at) {
-                if !byte.is_ascii_whitespace() {
-                    return Some(*byte);
-                }
-                self.at += 1;
+            let held = self.from(self.at);
+            if let Some(blanks) = held.iter().position(|byte| !byte.is_ascii_whitespace()) {
+                let byte = held[blanks];
+                self.at += blanks;
+                return Some(byte);
             }
+            self.at = self.end();
             if !self.more() {
                 return None;
             }
@@ -177,7 +258,7 @@ impl<'a> Window<'a> {
         let mut scanned = start;
         loop {
             let ready = self.ready(scanned);
-            match scan.take(&self.held[scanned..ready]) {
+            match scan.take(self.beginning(scanned, ready - scanned)) {
                 Step::End(end) => {
                     self.scanned = Some((start, scanned + end));
                     return Ok(scanned + end);
@@ -185,7 +266,7 @@ impl<'a> Window<'a> {
                 Step::Torn(at) => return Err(Uncut::Torn(scanned + at)),
                 Step::More => scanned = ready,
             }
-            if self.held.len() > self.bound {
+            if self.end() - self.needed > self.bound {
                 return Err(Uncut::TooLong);
             }
             if !self.more() {
@@ -202,7 +283,8 @@ impl<'a> Window<'a> {
         let mut scan = Scan::within();
         let mut passed = 0;
         loop {
-            match scan.take(&self.held[self.at..self.ready(self.at)]) {
+            let ready = self.ready(self.at);
+            match scan.take(self.beginning(self.at, ready - self.at)) {
                 Step::End(end) => {
                     self.at += end;
                     return Ok(());
@@ -210,9 +292,7 @@ impl<'a> Window<'a> {
                 Step::Torn(at) => return Err(Uncut::Torn(self.at + at)),
                 Step::More => {}
             }
-            let ready = self.ready(self.at);
             passed += ready - self.at;
-            self.at = ready;
             self.forget(ready);
             if passed > self.bound {
                 return Err(Uncut::TooLong);
@@ -225,30 +305,19 @@ impl<'a> Window<'a> {
 
     /// Where the bytes from this one on end that can be scanned: a backslash waits for the byte that it escapes.
     fn ready(&self, start: usize) -> usize {
-        let backslashes = self.held[start..].iter().rev().take_while(|it| **it == b'\\').count();
-        self.held.len() - backslashes % 2
+        let backslashes = self.from(start).iter().rev().take_while(|it| **it == b'\\').count();
+        self.end() - backslashes % 2
     }
 
-    /// Forgets what comes before this byte.
+    /// Goes to this byte, and forgets what comes before it.
     pub(super) fn forget(&mut self, before: usize) {
-        // Moving the rest costs time, so it waits until there is something to gain.
-        if before >= READ_BYTES || before == self.held.len() {
-            self.line_of(before);
-            self.held.drain(..before);
-            self.counted = 0;
-            self.scanned = None;
-            self.at = self.at.saturating_sub(before);
-        }
-    }
-
-    /// What is held, and what comes after it.
-    pub(super) fn into_input(self) -> Box<dyn BufRead + 'a> {
-        Box::new(Cursor::new(self.held).chain(Failed(self.failure)).chain(self.input))
+        self.at = before;
+        self.needed = before;
     }
 
     /// What is held, once all was read.
     pub(super) fn into_held(self) -> Vec<u8> {
-        self.held
+        Arc::unwrap_or_clone(self.held)
     }
 }
 
@@ -260,7 +329,7 @@ mod tests {
     fn the_rest_of_an_object_is_passed_to_the_bound_and_not_held() {
         let rest = |bytes: u64| {
             let long = io::repeat(b'x').take(bytes).chain(&b"\\\\\"}], \"y\": [\"\\\"]\"]}z"[..]);
-            io::BufReader::new((&b", \"x\": [{\"x\": \""[..]).chain(long))
+            (&b", \"x\": [{\"x\": \""[..]).chain(long)
         };
         let mut window = Window::new(Box::new(rest(3 << 20)), 4 << 20);
         assert_eq!((window.pass_rest(), window.token()), (Ok(()), Some(b'z')));
@@ -272,8 +341,7 @@ mod tests {
     #[test]
     fn what_separates_values_is_held_to_the_bound() {
         for filler in [b' ', b'\n'] {
-            let input = io::BufReader::new(io::repeat(filler));
-            let mut window = Window::new(Box::new(input), 1 << 20);
+            let mut window = Window::new(Box::new(io::repeat(filler)), 1 << 20);
             assert_eq!(window.token(), None);
             assert!(window.held().len() < 3 << 20, "{}", window.held().len());
             let bad = window.failed().expect_err("it goes on").to_string();

@@ -27,10 +27,8 @@ pub(crate) struct Wanted {
 /// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
 /// things.
 const CHARS: usize = 400;
-/// How often somebody wants it who says "several times". Assumed: who wants more gives a number.
+/// How often somebody wants it who says "several times", or until something is so. Assumed: who wants more gives a number.
 const SEVERAL_TIMES: u32 = 10;
-/// How often a command may be meant that is to run until something is so. Assumed: batches are many.
-const UNTIL_TIMES: u32 = 20;
 /// The most times that a user wants something in so many words, and as a mere number.
 const TIMES: u32 = 1_000;
 const NUMBER: u32 = 20;
@@ -49,7 +47,7 @@ impl Wanted {
             wanted.until = !wanted.commands.is_empty();
         }
         if wanted.until {
-            wanted.times = wanted.times.max(UNTIL_TIMES);
+            wanted.times = wanted.times.max(SEVERAL_TIMES);
         } else if wanted.times > 0 {
             wanted.commands = named(|it| Self::counted(it).times > 0);
         }

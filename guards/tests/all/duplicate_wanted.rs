@@ -175,9 +175,9 @@ fn d1_again_is_a_new_request_each_time() {
 #[test]
 fn d7_a_command_that_is_to_run_until_something_is_so_may_run_on() {
     let batch = calls("bash", r#"{"command":"psql -c 'delete old'"}"#).answers("DELETE 5000");
-    wanted("First clear out in batches: `psql -c 'delete old'` until fewer than 5000 go.", &batch, 20);
-    wanted("Lass `psql -c 'delete old'` laufen, bis weniger gelöscht werden.", &batch, 20);
-    wanted("`psql -c 'delete old'` を 5000 件未満になるまで流してください。", &batch, 20);
+    wanted("First clear out in batches: `psql -c 'delete old'` until fewer than 5000 go.", &batch, 10);
+    wanted("Lass `psql -c 'delete old'` laufen, bis weniger gelöscht werden.", &batch, 10);
+    wanted("`psql -c 'delete old'` を 5000 件未満になるまで流してください。", &batch, 10);
     wanted("Clear out with `psql -c 'delete old'`.", &batch, 4);
     // Another command, another sentence, and a failure are not meant.
     wanted("Run `psql -c 'delete new'` until fewer go.", &batch, 4);

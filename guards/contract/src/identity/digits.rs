@@ -27,21 +27,20 @@ impl<'t> Digits<'t> {
             while self.mask == 0 {
                 self.next_block()?;
             }
-            let at = self.mask.trailing_zeros();
-            let digits = (self.mask >> at).trailing_ones();
-            let start = self.block + at as usize;
+            let start = self.block + self.mask.trailing_zeros() as usize;
             if start >= until {
                 return None;
             }
-            let mut end = start + digits as usize;
+            // A carry through the lowest run of ones clears it, and is where it ends.
+            let carried = self.mask.wrapping_add(self.mask & self.mask.wrapping_neg());
+            let mut end = self.block + carried.trailing_zeros() as usize;
             if end == self.block + BLOCK {
                 end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
             }
             if !passes(start, end) {
                 return Some((start, end));
             }
-            // A carry through the lowest run of ones clears it.
-            self.mask &= self.mask.wrapping_add(1 << at);
+            self.mask &= carried;
             if end > self.block + BLOCK {
                 self.skip_to(end);
             }

@@ -15,10 +15,7 @@
 //!   (`docs/peers.md#other-rules`). A text with few letters says nothing. In JSON, quotes are part of the syntax, and
 //!   only the values count.
 
-use std::sync::LazyLock;
-
 use balk_contract::reading::Prospect;
-use memchr::memmem::Finder;
 use memchr::{memchr_iter, memmem};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -169,7 +166,8 @@ fn json(error: &[u8]) -> Option<usize> {
         let before = error[..*start].trim_ascii_end();
         before.last().is_none_or(|byte| b"{,[".contains(byte))
     };
-    memmem::find_iter(error, b"\":").filter_map(begins).find(is_member)
+    let ends = memchr_iter(b':', error).filter(|at| error[..*at].ends_with(b"\"")).map(|at| at - 1);
+    ends.filter_map(begins).find(is_member)
 }
 
 /// The words of the values in an error in JSON.
@@ -239,8 +237,6 @@ pub(crate) fn is_failure(result: &ToolResult) -> bool {
 
 /// The longest call, in bytes, that does little else than wait.
 const PAUSE_BYTES: usize = 200;
-/// The search pattern, built once.
-static SLEEP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("sleep"));
 
 /// Whether this call waits, or found that something is still in progress.
 pub(crate) fn is_waiting(result: &ToolResult) -> bool {
@@ -272,11 +268,17 @@ pub(crate) fn pauses(call: &ToolCall) -> bool {
         return true;
     }
     let arguments = call.arguments.as_bytes();
-    let is_pause = |at: usize| {
-        let rest = &arguments[at + "sleep".len()..];
-        matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit())
-    };
-    arguments.len() <= PAUSE_BYTES && SLEEP.find_iter(arguments).any(is_pause)
+    let is_pause = |rest: &[u8]| matches!(rest, [b' ' | b'(', digit, ..] if digit.is_ascii_digit());
+    arguments.len() <= PAUSE_BYTES && behind_each(arguments, b"sleep").any(is_pause)
+}
+
+/// What is behind each place of a word.
+fn behind_each<'t>(text: &'t [u8], word: &[u8]) -> impl Iterator<Item = &'t [u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = &rest[find(rest, word)? + word.len()..];
+        Some(rest)
+    })
 }
 
 /// Names of tools that only let time pass.
@@ -289,11 +291,12 @@ pub(crate) fn only_pauses(call: &ToolCall) -> bool {
     if arguments.len() > PAUSE_BYTES {
         return false;
     }
-    let Some((before, rest)) = arguments.split_once("sleep ") else {
+    let Some(at) = find(arguments.as_bytes(), b"sleep ") else {
         let is_named = PAUSES.iter().any(|it| call.tool.eq_ignore_ascii_case(it));
         let has_one_member = || call.members.iter().count() == 1;
         return is_named && has_one_member() && arguments.bytes().filter(|byte| *byte == b'"').count() == 2;
     };
+    let (before, rest) = (&arguments[..at], &arguments[at + "sleep ".len()..]);
     let command = rest.split('"').next().unwrap_or_default();
     let behind = command.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let says = behind.trim_start_matches(['s', 'm']).trim();

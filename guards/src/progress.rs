@@ -62,7 +62,7 @@ use balk_contract::{
     Answer, AttemptCause, Blocked, Choice, Completion, Decision, Entry, Guard, GuardFault, Intervention,
     InterventionKind, Note, Origin, Question, Settlement, Speaker, ToolCall, ToolResult, Verdict,
 };
-use current_round::{CurrentRound, Failures};
+use current_round::{CurrentRound, Read};
 use finding::{Finding, Rule};
 use last_error::LastError;
 use messages::Messages;
@@ -203,8 +203,8 @@ impl Progress {
         if self.spoke_lately() {
             return None;
         }
-        let failures = &Failures::new();
-        let now = CurrentRound { calls: &completion.calls, results: Some(results), failures };
+        let read = &Read::default();
+        let now = CurrentRound { calls: &completion.calls, results: Some(results), read };
         // The most specific finding about any of the calls.
         let ran = results.iter().take(LOOKS).filter(|it| it.origin == Origin::Executed);
         let found = ran.filter_map(|result| {
@@ -343,7 +343,7 @@ impl Guard for Progress {
         if completion.calls.is_empty() {
             return Ok(self.about_text().map(Decision::from).unwrap_or_default());
         }
-        let now = CurrentRound { calls: &completion.calls, results: None, failures: &Failures::new() };
+        let now = CurrentRound { calls: &completion.calls, results: None, read: &Read::default() };
         let ProgressState { spoken, offer, error, .. } = &self.state;
         let mut refused = completion.judged(|call| self.to_refuse(call, now)).peekable();
         if refused.peek().is_none() {

@@ -32,6 +32,7 @@ static FREQUENCY: [u8; 256] = {
 };
 
 /// Where the word occurs first. The search is for its rarest byte.
+#[inline]
 pub(crate) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     if word.len() > WORD {
         return memmem::find(text, word);

@@ -18,6 +18,7 @@ mod offer;
 pub mod offered;
 mod open_calls;
 mod phraser;
+pub mod places;
 mod question;
 pub mod reading;
 #[cfg(feature = "record")]

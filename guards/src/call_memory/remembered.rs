@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Serialize};
 
 use crate::ladder::Ladder;
+use crate::search::find;
 use balk_contract::reading::{Prospect, Reading};
 use balk_contract::wording::first_line;
 use balk_contract::words::{Lists, folded};
@@ -180,8 +181,8 @@ impl Step {
         if !may_change_again || arguments.len() > STEP_BYTES || call.path_key().is_some() {
             return Self::No;
         }
-        let is_command = || COMMANDS.iter().any(|it| call.arguments.contains(it));
-        if (names_a_step(&call.tool) || names_a_step(&call.arguments)) && !is_command() {
+        let is_command = COMMANDS.iter().any(|it| find(arguments, it.as_bytes()).is_some());
+        if !is_command && (names_a_step(&call.tool) || names_a_step(&call.arguments)) {
             return Self::Onwards;
         }
         match arguments.iter().fold(0, |kinds, it| kinds | KINDS[usize::from(*it)]) {

@@ -144,10 +144,10 @@ impl Dispute {
     pub(super) fn observe(&mut self, result: &ToolResult) {
         let call = &result.call;
         let look = (call.key, result.text.key());
-        let is_known = self.looks.contains(&look);
+        let is_known = || self.looks.contains(&look);
         let round = match Change::of(result) {
             Change::Nothing => Round::Looked,
-            Change::Possible if is_known => Round::Repeated,
+            Change::Possible if is_known() => Round::Repeated,
             Change::Possible if self.heard == Heard::Nothing && !call.seems_to_write(&result.text) => {
                 Round::Looked
             }
@@ -157,7 +157,7 @@ impl Dispute {
         if self.terms.is_empty() && !self.changed {
             return;
         }
-        if !is_known {
+        if !is_known() {
             if self.looks.len() == LOOKS {
                 self.looks.pop_front();
             }

@@ -5,30 +5,50 @@ use std::sync::Arc;
 
 use super::look::{Look, Step};
 use super::rounds::{LOOKS, Rounds};
+use super::tally::Compared;
 use crate::failure::{Failure, is_failure};
-use balk_contract::{Origin, ToolCall, ToolResult};
+use balk_contract::{Origin, ResultKey, ToolCall, ToolResult};
 
 /// The current round: its calls and, once they ran, their answers.
 #[derive(Clone, Copy)]
 pub(super) struct CurrentRound<'n> {
     pub(super) calls: &'n [Arc<ToolCall>],
     pub(super) results: Option<&'n [ToolResult]>,
-    /// How they failed, once a rule has asked.
-    pub(super) failures: &'n Failures,
+    /// What was read of the answers, once a rule has asked.
+    pub(super) read: &'n Read,
 }
 
-/// How the first [`LOOKS`] results of a round failed, once a rule has asked; `None` if none failed.
-pub(super) type Failures = OnceCell<Option<[Option<Failure>; LOOKS]>>;
+/// What was read of the answers of a round.
+#[derive(Default)]
+pub(super) struct Read {
+    /// How the first [`LOOKS`] failed; `None` if none failed.
+    failures: OnceCell<Option<[Option<Failure>; LOOKS]>>,
+    /// What is compared of the only one.
+    compared: OnceCell<Compared>,
+}
 
 impl<'n> CurrentRound<'n> {
     /// How the first [`LOOKS`] results failed; empty if none failed.
     pub(super) fn failures(self) -> &'n [Option<Failure>] {
-        let failures = self.failures.get_or_init(|| {
+        let failures = self.read.failures.get_or_init(|| {
             let mut looks = self.results.into_iter().flatten().take(LOOKS);
             let is_any = looks.clone().any(is_failure);
             is_any.then(|| std::array::from_fn(|_| looks.next().and_then(Failure::of)))
         });
         failures.as_ref().map(|it| &it[..]).unwrap_or_default()
+    }
+
+    /// What is compared of one of the answers. Most rounds have only one.
+    pub(super) fn compared(self, rounds: &Rounds, result: &ToolResult) -> Compared {
+        match self.results {
+            Some([_]) => *self.read.compared.get_or_init(|| rounds.tally().compared(result)),
+            Some(_) | None => rounds.tally().compared(result),
+        }
+    }
+
+    /// The same, beside answers to the same call.
+    pub(super) fn key(self, rounds: &Rounds, result: &ToolResult) -> ResultKey {
+        self.compared(rounds, result).own
     }
 
     /// The results with their failures; empty if none failed.
@@ -43,7 +63,7 @@ impl<'n> CurrentRound<'n> {
             Some(results) => {
                 let mut of_call = results.iter().filter(|it| it.call.key == look.call).peekable();
                 of_call.peek().is_some()
-                    && of_call.all(|it| it.origin == Origin::Executed && rounds.key(it) == look.result)
+                    && of_call.all(|it| it.origin == Origin::Executed && self.key(rounds, it) == look.result)
             }
         }
     }
@@ -78,7 +98,7 @@ impl<'n> CurrentRound<'n> {
             None => before.step_unanswered(call),
             Some([result]) => {
                 let failure = || self.failures().first().copied().flatten();
-                before.step_answered(call, result, failure, rounds.tally())
+                before.step_answered(call, result, failure, || self.compared(rounds, result).any)
             }
             Some(_) => Step::Other,
         }

@@ -7,6 +7,7 @@
 //! commands have English names nearly everywhere.
 
 use crate::arguments::beginning;
+use crate::search::find;
 use crate::similarity::common_prefix;
 use balk_contract::{Effect, ToolCall};
 
@@ -82,7 +83,8 @@ pub(super) fn asks(call: &ToolCall) -> bool {
 /// What comes after the name of the first member that holds a command.
 fn command(mut frame: &str) -> Option<&str> {
     loop {
-        let (name, rest) = frame.split_once("\":")?;
+        let end = find(frame.as_bytes(), b"\":")?;
+        let (name, rest) = (&frame[..end], &frame[end + 2..]);
         let name = name.rsplit('"').next().unwrap_or(name);
         if COMMANDS.contains(&name) {
             return Some(rest);

@@ -26,7 +26,7 @@ pub(super) fn find(
     let (newest, last) = refused().next()?;
     let same = refused().take_while(|(_, look)| look.result == last.result).count();
     let agrees = now.results.is_none_or(|results| {
-        results.iter().any(|it| it.call.key == call.key && rounds.key(it) == last.result)
+        results.iter().any(|it| it.call.key == call.key && now.key(rounds, it) == last.result)
     });
     if !agrees {
         return None;

@@ -10,7 +10,7 @@ use super::offer_index::{OfferIndex, Unfit};
 use super::program::is_program;
 use super::says::Says;
 use super::spelling::are_about_others;
-use super::tally::{Compared, Tally};
+use super::tally::Compared;
 use crate::arguments::{beginning, inserted, save_beginning_if_any};
 use crate::call_memory::Wanted;
 use crate::failure::{Failure, is_failure, is_waiting, only_pauses};
@@ -199,13 +199,13 @@ impl Before {
         call: &ToolCall,
         result: &ToolResult,
         failure: impl FnOnce() -> Option<Failure>,
-        tally: &Tally,
+        compared: impl FnOnce() -> ResultKey,
     ) -> Step {
         // Cheap tests before the exact comparison.
         if !self.is_of(call) || result.origin != Origin::Executed {
             return Step::Other;
         }
-        let answer = tally.compared(result).any;
+        let answer = compared();
         if answer != self.result && (self.failure.is_none() || !is_failure(result)) {
             return Step::Other;
         }

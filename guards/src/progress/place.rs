@@ -1,7 +1,9 @@
 //! Where a program in Python failed.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::search::find;
 
 /// Bytes at the end of an answer in which the place is looked for: a traceback ends with it.
 const TAIL: usize = 2_000;
@@ -18,11 +20,12 @@ pub(super) fn place(answer: &str) -> u16 {
         tail[..*at].iter().rev().take_while(|byte| **byte != b'\n').all(|byte| byte.is_ascii_whitespace())
     };
     // A search from the end would cost ten times as much.
-    let Some(start) = memmem::find_iter(tail, FRAME).filter(is_first).last() else { return 0 };
+    let frames = memchr_iter(FRAME[0], tail).filter(|at| tail[*at..].starts_with(FRAME));
+    let Some(start) = frames.filter(is_first).last() else { return 0 };
     let frame = &tail[start..];
     let frame = &frame[..memchr(b'\n', frame).unwrap_or(frame.len())];
-    let Some(line) = memmem::find(frame, b"\", line ") else { return 0 };
-    let function = memmem::find(&frame[line..], b", in ").map_or(&[][..], |at| &frame[line + at..]);
+    let Some(line) = find(frame, b"\", line ") else { return 0 };
+    let function = find(&frame[line..], b", in ").map_or(&[][..], |at| &frame[line + at..]);
     let hash = xxh3_64(&frame[..line]) ^ xxh3_64(function.trim_ascii_end()).rotate_left(32);
     (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) as u16
 }

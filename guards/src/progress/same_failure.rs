@@ -71,7 +71,7 @@ fn common_failure(rounds: &Rounds, tool: &str, now: CurrentRound<'_>) -> Option<
     let mut failures = now
         .looked_at()
         .filter(|(it, _)| *it.call.tool == *tool && it.origin == Origin::Executed)
-        .map(|(it, failure)| How::of_result(rounds, it, failure));
+        .map(|(it, failure)| How::of_result(rounds, now, it, failure));
     let first = failures.next()??;
     failures.all(|other| other.is_some_and(|it| it.is_alike(first))).then_some(first)
 }
@@ -89,8 +89,13 @@ impl How {
         look.failure.map(Self::Said).or_else(|| look.failed.then_some(Self::Bare(look.result)))
     }
 
-    fn of_result(rounds: &Rounds, result: &ToolResult, failure: Option<Failure>) -> Option<Self> {
-        failure.map(Self::Said).or_else(|| is_failure(result).then(|| Self::Bare(rounds.key(result))))
+    fn of_result(
+        rounds: &Rounds,
+        now: CurrentRound<'_>,
+        result: &ToolResult,
+        failure: Option<Failure>,
+    ) -> Option<Self> {
+        failure.map(Self::Said).or_else(|| is_failure(result).then(|| Self::Bare(now.key(rounds, result))))
     }
 
     fn is_alike(self, other: Self) -> bool {

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::says::is_nothing;
+use crate::search::find;
 use balk_contract::key::CallKey;
-use balk_contract::{ResultKey, ToolCall, ToolResult, identity};
+use balk_contract::{ResultKey, ToolCall, ToolResult, identity, places};
 
 /// Answers in a row in which the number has risen, to two calls at least, before it is known for one. By chance three
 /// numbers rise in one of six cases; such a number does no harm, because all the rest of an answer is still compared.
@@ -159,7 +160,7 @@ impl Counter {
         let counted = line.places.iter().zip(self.rising_in(line)).filter(|(_, rises)| *rises);
         let mut counted = counted
             .map(|(place, _)| *place)
-            .filter(|(start, end)| !arguments.contains(&line.line[*start..*end]))
+            .filter(|(start, end)| find(arguments.as_bytes(), line.line[*start..*end].as_bytes()).is_none())
             .peekable();
         counted.peek()?;
         let mut rest = String::with_capacity(line.line.len());
@@ -195,82 +196,58 @@ impl<'t> Line<'t> {
     /// The line, if it is short and has words and numbers.
     fn of(line: &'t str) -> Option<Self> {
         let bytes = line.as_bytes();
-        let has_digit =
-            bytes.len() <= LINE && bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-        if !has_digit {
+        if bytes.len() > LINE {
             return None;
         }
         let (mut numbers, mut places) = ([0; NUMBERS], [(0, 0); NUMBERS]);
-        let (mut form, mut length, mut count, mut at) = ([0; LINE], 0, 0, 0);
-        let mut is_named = false;
-        while at < bytes.len() {
-            let (mut end, mut has_digit, begins) = (at, false, length);
-            for &byte in &bytes[at..] {
-                match Kind::of(byte) {
-                    Kind::Letter => {}
-                    Kind::Digit => has_digit = true,
-                    Kind::Other => break,
-                }
-                form[length] = byte;
-                (end, length) = (end + 1, length + 1);
+        let (mut form, mut length, mut count) = ([0; LINE], 0, 0);
+        let is_number = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let joins = |at: usize| bytes.get(at).is_some_and(|it| b".:,".contains(it));
+        // Where the last word with a digit in it ended.
+        let (mut from, mut is_named) = (0, false);
+        for digit in places::of(bytes, |byte: u8| byte.is_ascii_digit()) {
+            if digit < from {
+                continue;
             }
-            if end == at {
-                form[length] = bytes[at];
-                (end, length) = (end + 1, length + 1);
-            } else if !has_digit {
-                is_named = true;
-            } else {
-                // A word with a digit in it may be an id, and one beside another a time, a version or a size.
-                let is_number =
-                    |at: Option<usize>| at.and_then(|it| bytes.get(it)).is_some_and(u8::is_ascii_digit);
-                let joins =
-                    |at: Option<usize>| at.and_then(|it| bytes.get(it)).is_some_and(|it| b".:,".contains(it));
-                let goes_on = joins(Some(end)) && is_number(Some(end + 1));
-                let continues = joins(at.checked_sub(1)) && is_number(at.checked_sub(2));
-                let is_alone = !goes_on && !continues;
-                if is_alone
-                    && count < NUMBERS
-                    && let Ok(number) = line[at..end].parse()
-                {
-                    (numbers[count], places[count]) = (number, (at, end));
-                    count += 1;
-                }
-                form[begins] = b'#';
-                length = begins + 1;
+            let start = digit - bytes[from..digit].iter().rev().take_while(|it| is_of_word(**it)).count();
+            let end = digit + bytes[digit..].iter().take_while(|it| is_of_word(**it)).count();
+            // A word with a digit in it may be an id, and one beside another a time, a version or a size.
+            let goes_on = joins(end) && is_number(end + 1);
+            let continues = start > 1 && joins(start - 1) && is_number(start - 2);
+            if !goes_on
+                && !continues
+                && count < NUMBERS
+                && let Some(number) = number(&bytes[start..end])
+            {
+                (numbers[count], places[count]) = (number, (start, end));
+                count += 1;
             }
-            at = end;
+            is_named = is_named || bytes[from..start].iter().any(|it| is_of_word(*it));
+            let before = length + start - from;
+            form[length..before].copy_from_slice(&bytes[from..start]);
+            form[before] = b'#';
+            (from, length) = (end, before + 1);
         }
-        (count > 0 && is_named).then(|| Self { form: xxh3_64(&form[..length]), numbers, places, line })
+        if count == 0 || !(is_named || bytes[from..].iter().any(|it| is_of_word(*it))) {
+            return None;
+        }
+        let end = length + bytes.len() - from;
+        form[length..end].copy_from_slice(&bytes[from..]);
+        Some(Self { form: xxh3_64(&form[..end]), numbers, places, line })
     }
 }
 
-/// What a byte of a line is.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// Of a word.
-    Letter,
-    Digit,
-    Other,
+/// The number that a word is, if it has nothing but digits.
+fn number(word: &[u8]) -> Option<u32> {
+    word.iter().try_fold(0_u32, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u32::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
 }
 
-impl Kind {
-    /// One for each byte: every last line of an answer is read by them.
-    const OF: [Self; 256] = {
-        let (mut kinds, mut byte) = ([Self::Letter; 256], 0_u8);
-        while byte.is_ascii() {
-            kinds[byte as usize] = match byte {
-                b'0'..=b'9' => Self::Digit,
-                _ if byte.is_ascii_alphabetic() => Self::Letter,
-                _ => Self::Other,
-            };
-            byte += 1;
-        }
-        kinds
-    };
-
-    fn of(byte: u8) -> Self {
-        Self::OF[usize::from(byte)]
-    }
+/// Whether a byte is of a word, which may have digits.
+fn is_of_word(byte: u8) -> bool {
+    !byte.is_ascii() || byte.is_ascii_alphanumeric()
 }
 
 #[cfg(test)]

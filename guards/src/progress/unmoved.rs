@@ -24,8 +24,9 @@ pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>
 /// Whether this call fails so now, or has not run yet.
 fn fails_so(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, failure: ResultKey) -> bool {
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
-    let says_so =
-        |(it, how): (_, Option<_>)| how.is_some_and(|how| Standing::said(it, rounds.key(it), how) == failure);
+    let says_so = |(it, how): (_, Option<_>)| {
+        how.is_some_and(|how| Standing::said(it, now.key(rounds, it), how) == failure)
+    };
     now.results.is_none() || answers.any(says_so)
 }
 
@@ -73,7 +74,7 @@ pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
     let is_consent = rounds.same_answer().is_consent();
     let is_same = |it: &ToolResult| {
-        rounds.same_answer().has_had(rounds.tally().compared(it).any) || is_consent && is_yes(&it.text)
+        rounds.same_answer().has_had(now.compared(rounds, it).any) || is_consent && is_yes(&it.text)
     };
     let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());
@@ -90,7 +91,7 @@ pub(super) fn question(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) 
         return None;
     }
     let mut of_call = now.results.into_iter().flatten().filter(|it| it.call.key == call.key);
-    let is_same = |it: &ToolResult| rounds.same_answer().has_had(rounds.tally().compared(it).any);
+    let is_same = |it: &ToolResult| rounds.same_answer().has_had(now.compared(rounds, it).any);
     if !of_call.all(|it| it.origin == Origin::Executed && !is_failure(it) && is_same(it)) {
         return None;
     }

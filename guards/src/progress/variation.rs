@@ -1,10 +1,14 @@
 //! How the arguments of two calls of one tool differ, as far as it tells items from pages: a model that asks about one
 //! item after another learns something from each "no", one that turns pages after the end does not.
 
+use std::sync::LazyLock;
+
 use super::deed::are_other_programs;
 use super::look::{differing, is_counted, is_phrase, renamed};
 use crate::arguments::beginning;
+use crate::search::find;
 use balk_contract::identity;
+use balk_contract::words::Lists;
 
 /// How the arguments of two calls differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +37,8 @@ const PLACES: [&str; 29] = [
     "seite", "blad", "pagina", "página", "strona", "sida", "sivu", "sayfa", "stránka", "oldal", "trang", "halaman",
     "страниц", "сторінк", "ページ", "页", "頁", "페이지",
 ];
+
+static NAMES_OF_PLACES: LazyLock<Lists> = LazyLock::new(|| Lists::anywhere(&[&PLACES]));
 
 impl Variation {
     /// How these arguments of two calls differ.
@@ -77,6 +83,8 @@ fn is_sentence(word: &str) -> bool {
 
 /// What comes before and after the lines that a command prints of a file: `sed -n 200,299p a.txt`, `tail -n +200`.
 fn around_lines(arguments: &str) -> Option<(&str, &str)> {
+    // Most calls have no such option.
+    find(arguments.as_bytes(), b" -n ")?;
     let (head, rest) = ["sed -n ", "tail -n +"].iter().find_map(|it| arguments.split_once(it))?;
     let is_of_range = |c: char| c.is_ascii_digit() || matches!(c, ',' | '\'' | 'p');
     let end = rest.find(|c| !is_of_range(c)).unwrap_or(rest.len());
@@ -98,9 +106,8 @@ fn is_place(before: &str, after: &str) -> bool {
     let value = head.iter().rposition(&parts).map_or(0, |at| at + 1);
     let name = head[..value].iter().rposition(|byte| !parts(byte)).map_or(0, |at| at + 1);
     let start = head[..name].iter().rposition(&parts).map_or(0, |at| at + 1);
-    let name = &head[start..name];
-    let has = |word: &[u8]| name.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word));
-    PLACES.iter().any(|it| has(it.as_bytes())) || name.eq_ignore_ascii_case(b"ref")
+    let name = &before[start..name];
+    NAMES_OF_PLACES.find(name).has(0) || name.eq_ignore_ascii_case("ref")
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ fn pausing(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Fi
     let is_one = |it: &Look| it.only_pauses && it.result == last.result;
     let count = rounds.still().take_while(|round| round.only().is_some_and(is_one)).count();
     let mut results = now.results.into_iter().flatten();
-    let goes_on = results.all(|it| it.origin == Origin::Executed && rounds.key(it) == last.result);
+    let goes_on = results.all(|it| it.origin == Origin::Executed && now.key(rounds, it) == last.result);
     let found =
         Finding::new(Rule::Waiting, Subject::Tool(call.tool.clone()), now.counted(count), newest.turn);
     goes_on.then_some(Finding { is_same: true, ..found })
@@ -65,7 +65,7 @@ fn looking(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Fi
         let mut of_call = results.iter().filter(|it| it.call.key == call.key).peekable();
         of_call.peek().is_some()
             && of_call.all(|it| {
-                it.origin == Origin::Executed && waiting().any(|(_, look)| look.result == rounds.key(it))
+                it.origin == Origin::Executed && waiting().any(|(_, look)| look.result == now.key(rounds, it))
             })
     });
     let count = waiting().count();

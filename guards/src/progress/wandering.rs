@@ -9,9 +9,9 @@ use balk_contract::{Subject, ToolCall};
 /// answer is still in the view continues the run.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let goes_on = rounds.is_known(call.key)
-        && now
-            .results
-            .is_none_or(|results| results.iter().all(|it| rounds.has_brought(it.call.key, rounds.key(it))));
+        && now.results.is_none_or(|results| {
+            results.iter().all(|it| rounds.has_brought(it.call.key, now.key(rounds, it)))
+        });
     let circling = usize::try_from(rounds.circling()).unwrap_or(usize::MAX);
     let turn = rounds.newest().map_or(0, |round| round.turn);
     goes_on.then(|| Finding::new(Rule::Wandering, Subject::Run, now.counted(circling), turn))

@@ -1,7 +1,6 @@
 //! Where the digits of a text are.
 
-/// How many bytes are searched at once: as many as a word has bits.
-const BLOCK: usize = 64;
+use crate::places::{BLOCK, mask_at};
 
 /// The runs of digits of a text, from left to right.
 pub(super) struct Digits<'t> {
@@ -13,7 +12,7 @@ pub(super) struct Digits<'t> {
 
 impl<'t> Digits<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
-        Self { bytes, block: 0, mask: mask_at(bytes, 0) }
+        Self { bytes, block: 0, mask: mask_at(bytes, 0, &is_digit) }
     }
 
     /// The first run of digits that is not yet done, begins before `until` and does not pass: its start and its end.
@@ -28,21 +27,20 @@ impl<'t> Digits<'t> {
             while self.mask == 0 {
                 self.next_block()?;
             }
-            let at = self.mask.trailing_zeros();
-            let digits = (self.mask >> at).trailing_ones();
-            let start = self.block + at as usize;
+            let start = self.block + self.mask.trailing_zeros() as usize;
             if start >= until {
                 return None;
             }
-            let mut end = start + digits as usize;
+            // A carry through the lowest run of ones clears it, and is where it ends.
+            let carried = self.mask.wrapping_add(self.mask & self.mask.wrapping_neg());
+            let mut end = self.block + carried.trailing_zeros() as usize;
             if end == self.block + BLOCK {
                 end += self.bytes[end..].iter().take_while(|it| it.is_ascii_digit()).count();
             }
             if !passes(start, end) {
                 return Some((start, end));
             }
-            // A carry through the lowest run of ones clears it.
-            self.mask &= self.mask.wrapping_add(1 << at);
+            self.mask &= carried;
             if end > self.block + BLOCK {
                 self.skip_to(end);
             }
@@ -65,47 +63,15 @@ impl<'t> Digits<'t> {
         self.mask = 0;
         let next = self.block + BLOCK;
         if next < self.bytes.len() {
-            (self.block, self.mask) = (next, mask_at(self.bytes, next));
+            (self.block, self.mask) = (next, mask_at(self.bytes, next, &is_digit));
             return Some(());
         }
         None
     }
 }
 
-/// Which of the bytes from `start` on are digits.
-#[inline]
-fn mask_at(bytes: &[u8], start: usize) -> u64 {
-    let rest = &bytes[start..];
-    match rest.first_chunk() {
-        Some(block) => mask(block),
-        None => {
-            let mut block = [0; BLOCK];
-            block[..rest.len()].copy_from_slice(rest);
-            mask(&block)
-        }
-    }
-}
-
-/// One bit for each byte. The compiler vectorizes the search for digits; a product then packs eight flags into one
-/// byte. Plain loops, because not every build inlines the closures of iterators.
-#[inline]
-fn mask(block: &[u8; BLOCK]) -> u64 {
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut flags = [0_u8; BLOCK];
-    let mut at = 0;
-    while at < BLOCK {
-        flags[at] = (block[at].wrapping_sub(b'0') < 10) as u8;
-        at += 1;
-    }
-    let eights = flags.as_chunks::<8>().0;
-    let mut mask = 0;
-    let mut nth = 0;
-    while nth < BLOCK / 8 {
-        let word = u64::from_le_bytes(eights[nth]);
-        mask |= word.wrapping_mul(GATHER) >> 56 << (8 * nth);
-        nth += 1;
-    }
-    mask
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit()
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Whether an answer says that something is still in progress.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::memchr;
 
 use super::state_member;
+use crate::places;
 
 /// The longest answer, in bytes, that may report a state; longer ones are logs.
 const ANSWER_BYTES: usize = 400;
@@ -32,14 +30,23 @@ const fn words_with(letters: [u8; 2]) -> &'static [(&'static str, &'static str)]
 /// `step 41/90`, which needs no language, or by the state that it gives ([`state_member`]).
 pub(super) fn says_it_goes_on(text: &str) -> bool {
     let answer = text.as_bytes();
-    answer.len() <= ANSWER_BYTES
-        && (memchr2_iter(b'd', b'g', answer).any(|at| is_of_word(answer, at))
-            || memchr2_iter(b'D', b'G', answer).any(|at| is_of_word(answer, at))
-            || memchr_iter(b'/', answer).any(|slash| is_part_of_whole(answer, slash))
-            || says_not_yet(text)
-            || is_row_of_job(answer)
-            || memchr_iter(b'\n', answer).any(|end| is_row_of_job(&answer[end + 1..]))
-            || state_member::goes_on(text))
+    if answer.len() > ANSWER_BYTES {
+        return false;
+    }
+    let says_so = |at: usize| match answer[at] {
+        b'/' => is_part_of_whole(answer, at),
+        b'\n' => is_row_of_job(&answer[at + 1..]),
+        byte if state_member::divides(byte) => state_member::goes_on_at(text, at),
+        _ => is_of_word(answer, at),
+    };
+    places::of(answer, may_say_so).any(says_so) || says_not_yet(text) || is_row_of_job(answer)
+}
+
+/// Whether an answer may say so at this byte: in a word with it, in a share, in the line behind it, or by the value of
+/// a member.
+fn may_say_so(byte: u8) -> bool {
+    let lower = byte | 0x20;
+    (lower == b'd') | (lower == b'g') | (byte == b'/') | (byte == b'\n') | state_member::divides(byte)
 }
 
 /// The longest answer, in bytes, that only says that something is not there yet.
@@ -53,14 +60,31 @@ const NOT_YET: [&str; 26] = [
     "nog niet", "尚未", "还没", "还未", "稍后", "稍後", "まだ", "아직", "나중에",
 ];
 const NOT_MADE: [&str; 3] = ["implement", "support", "unterstütz"];
-/// Parts of these words, one for each that is in ASCII: most short answers have none, and are not read further.
-static HINTS: LazyLock<[Finder<'static>; 8]> =
-    LazyLock::new(|| ["yet", "later", "och ", "encore", "tard", "ainda ", "ancora", "nog "].map(Finder::new));
+/// Parts of these words in which this letter is, one for each that is in ASCII: what comes before it, and what comes
+/// behind. Most short answers have none, and are not read further.
+const fn hints_with(letter: u8) -> &'static [(&'static str, &'static str)] {
+    match letter {
+        b'c' => &[("o", "h "), ("en", "ore"), ("an", "ora")],
+        b'd' => &[("ain", "a "), ("tar", "")],
+        b'g' => &[("no", " ")],
+        b'l' => &[("", "ater")],
+        b'y' => &[("", "et")],
+        _ => &[],
+    }
+}
 
 /// Whether a short answer says that something is not there yet: "no code yet", "noch nicht fertig".
 pub(crate) fn says_not_yet(answer: &str) -> bool {
     let bytes = answer.as_bytes();
-    let may_say_so = || !answer.is_ascii() || HINTS.iter().any(|it| it.find(bytes).is_some());
+    let is_hint = |at: usize| {
+        let (before, behind) = (&bytes[..at], &bytes[at + 1..]);
+        let is_it = |(start, end): &(&str, &str)| {
+            before.ends_with(start.as_bytes()) && behind.starts_with(end.as_bytes())
+        };
+        hints_with(bytes[at]).iter().any(is_it)
+    };
+    let has_letter = |it: u8| (it == b'c') | (it == b'd') | (it == b'g') | (it == b'l') | (it == b'y');
+    let may_say_so = || !answer.is_ascii() || places::of(bytes, has_letter).any(is_hint);
     if answer.len() > NOT_YET_BYTES || !may_say_so() {
         return false;
     }
@@ -152,6 +176,18 @@ mod tests {
         }
         assert!(!says_it_goes_on("nothing to do, not at all"));
         assert!(!says_it_goes_on(&"still running ".repeat(40)), "a log");
+    }
+
+    #[test]
+    fn each_hint_is_found_by_its_letter() {
+        let hints = (0..=u8::MAX).flat_map(|letter| {
+            hints_with(letter).iter().map(move |(start, end)| format!("{start}{}{end}", char::from(letter)))
+        });
+        let hints: Vec<String> = hints.collect();
+        assert_eq!(hints, ["och ", "encore", "ancora", "ainda ", "tard", "nog ", "later", "yet"]);
+        let ascii = NOT_YET.iter().filter(|it| it.is_ascii());
+        assert!(ascii.clone().all(|it| hints.iter().any(|hint| it.contains(hint.as_str()))));
+        assert!(ascii.clone().all(|it| says_not_yet(&format!("x {it} y"))));
     }
 
     #[test]

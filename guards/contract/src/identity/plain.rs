@@ -4,9 +4,10 @@ use super::reader::NAME_BYTES;
 use super::vocabulary::{ends_like_a_count, is_month, is_step, is_unit, is_unit_of_rate};
 use super::volatile::{follows_ref, may_be_stamp};
 
-/// What a byte can mean next to a number: one flag each, in the low byte. The high byte has the flags that, in the
-/// following byte, require a close look ([`if_followed_by`]).
-type Class = u16;
+/// What a byte can mean next to a number: one flag each, in the low byte. The next bytes have the flags that, in the
+/// byte farther away, require a close look ([`if_followed_by`], [`if_preceded_by`]), and the last one has what requires
+/// it alone.
+type Class = u32;
 
 /// Directly after a number it extends the number.
 const OPEN: Class = 1;
@@ -23,9 +24,22 @@ const BETWEEN: Class = 64;
 /// After a number it may close a cell.
 const CELL: Class = 128;
 
+/// The flags that a byte has by itself.
+const FLAGS: Class = 0xff;
+/// After a number, or before it, it requires a close look.
+const BEHIND: Class = 1 << 24;
+const AHEAD: Class = 1 << 25;
+/// On both sides of a number, it requires one if the number follows a letter: the number may be a day.
+const DAY: Class = LETTER << 22;
+
 /// After a number, it may extend the number if one of these follows.
 const fn if_followed_by(following: Class) -> Class {
     following << 8
+}
+
+/// Before a number, it may belong to it if one of these precedes it.
+const fn if_preceded_by(preceding: Class) -> Class {
+    preceding << 16
 }
 
 static CLASSES: [Class; 256] = {
@@ -36,11 +50,12 @@ static CLASSES: [Class; 256] = {
         let lower = byte.to_ascii_lowercase();
         classes[at] = match byte {
             b'0'..=b'9' => OPEN | DIGIT,
-            b' ' => BETWEEN | if_followed_by(UNIT),
+            b' ' => BETWEEN | DAY | if_followed_by(UNIT),
             b':' => BETWEEN | if_followed_by(DIGIT),
-            b',' | b'.' => if_followed_by(DIGIT),
+            b',' => DAY | if_followed_by(DIGIT),
+            b'.' => if_followed_by(DIGIT),
             b'/' => if_followed_by(DIGIT | LETTER),
-            b'-' => CELL | if_followed_by(DIGIT | LETTER),
+            b'-' => CELL | AHEAD | if_followed_by(DIGIT | LETTER),
             b']' | b'>' => CELL,
             b'"' | b'=' | b'_' => BETWEEN,
             0x80.. => OPEN | UNIT,
@@ -56,7 +71,13 @@ static CLASSES: [Class; 256] = {
                 b't' | b'g' | b'p' | b's' | b'n' | b'y' | b'd' | b'q' => COUNTED,
                 _ => 0,
             };
-            classes[at] |= if byte.is_ascii_hexdigit() { HEX } else { 0 };
+            classes[at] |= if byte.is_ascii_hexdigit() { HEX | AHEAD } else { if_preceded_by(BETWEEN) };
+        }
+        if classes[at] & (OPEN | CELL) != 0 {
+            classes[at] |= BEHIND;
+        }
+        if classes[at] & BETWEEN != 0 {
+            classes[at] |= if_preceded_by(BETWEEN | COUNTED);
         }
         at += 1;
     }
@@ -75,17 +96,14 @@ pub(super) fn is_plain(bytes: &[u8], start: usize, end: usize) -> bool {
     let Some(&[second_before, before, .., next, second]) = bytes.get(start.wrapping_sub(2)..end + 2) else {
         return false;
     };
-    let (behind, following, ahead) = (class(next), class(second), class(before));
+    let (behind, following) = (class(next), class(second));
+    let (ahead, name) = (class(before), class(second_before));
     // The usual number has nothing of all this, and costs no more than these lookups.
-    let is_free_behind = behind & (OPEN | CELL) == 0 && following & (behind >> 8) == 0;
-    let name = class(second_before);
-    let may_be_day = before == b' ' && matches!(next, b' ' | b',') && name & LETTER != 0;
-    let is_free_ahead = match ahead & BETWEEN {
-        0 => ahead & HEX == 0 && before != b'-' && (ahead & LETTER == 0 || name & BETWEEN == 0),
-        _ => name & (BETWEEN | COUNTED) == 0 && !may_be_day,
-    };
+    let alone = behind & BEHIND | ahead & AHEAD;
+    let together =
+        following & (behind >> 8) | name & (ahead >> 16) | name & LETTER & ((ahead & behind) >> 22);
     !may_be_stamp(end - start)
-        && (is_free_behind && is_free_ahead || is_plain_at_a_second_look(bytes, start, end, second_before))
+        && (alone | together & FLAGS == 0 || is_plain_at_a_second_look(bytes, start, end, second_before))
 }
 
 /// The same for a number with neighbours that rules look for.
@@ -93,7 +111,7 @@ fn is_plain_at_a_second_look(bytes: &[u8], start: usize, end: usize, second_befo
     let (before, next, second) = (bytes[start - 1], bytes[end], bytes[end + 1]);
     let (behind, following) = (class(next), class(second));
     if behind & OPEN != 0
-        || following & (behind >> 8) != 0 && goes_on(bytes, start, end)
+        || following & (behind >> 8) & FLAGS != 0 && goes_on(bytes, start, end)
         || behind & CELL != 0 && may_open_a_cell(second_before, before)
     {
         return false;

@@ -6,8 +6,6 @@
 //! lasts (`active`, `open`, `completed`), has none of these forms. That the state stays the same is another matter: a
 //! guard only waits longer for it.
 
-use memchr::memchr3_iter;
-
 /// Characters at the end of a name that are compared, and the longest value, in bytes.
 const NAME_CHARS: usize = 16;
 const VALUE_BYTES: usize = 60;
@@ -36,15 +34,21 @@ const WORDS: [&str; 26] = [
 const SIGNS: [&str; 8] = ["等待", "排队", "排隊", "待ち", "待機", "進行", "进行", "대기"];
 const SIGNS_AT_THE_END: [&str; 2] = ["中", "중"];
 
-/// Whether one of the members says so.
-pub(super) fn goes_on(answer: &str) -> bool {
-    const WIDE: &[u8] = "：".as_bytes();
+/// The colon of scripts with wide characters.
+const WIDE: &[u8] = "：".as_bytes();
+
+/// Whether a byte may be between the name of a member and its value.
+pub(super) fn divides(byte: u8) -> bool {
+    (byte == b':') | (byte == b'=') | (byte == WIDE[0])
+}
+
+/// Whether the member whose name ends before this byte says so.
+pub(super) fn goes_on_at(answer: &str, at: usize) -> bool {
     let bytes = answer.as_bytes();
-    memchr3_iter(b':', b'=', WIDE[0], bytes).any(|at| {
-        let length = if bytes[at].is_ascii() { 1 } else { WIDE.len() };
-        let divides = length == 1 || bytes[at..].starts_with(WIDE);
-        divides && is_named(&answer[..at]) && says_so(value(&answer[at + length..]))
-    })
+    let length = if bytes[at].is_ascii() { 1 } else { WIDE.len() };
+    (length == 1 || bytes[at..].starts_with(WIDE))
+        && is_named(&answer[..at])
+        && says_so(value(&answer[at + length..]))
 }
 
 /// Whether the name at the end of this text is that of a state.
@@ -83,6 +87,10 @@ fn says_so(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn goes_on(answer: &str) -> bool {
+        answer.bytes().enumerate().any(|(at, byte)| divides(byte) && goes_on_at(answer, at))
+    }
 
     #[test]
     fn a_state_that_has_not_ended_goes_on_in_many_languages() {

@@ -201,10 +201,7 @@ fn what_is_said_after_a_repair_that_keeps_the_calls_is_a_firing_too() {
     let recorded = join(recording.expect("the line is good"), &Setting::default());
     assert_eq!(
         events(&fold(&recorded.entries, &mut balk_guards::Repetition::default())),
-        [
-            "1@0 review copies-cut repair x1 - opens opens-guard",
-            "1@0 review repeats-itself feedback x1 -",
-        ]
+        ["1@0 review copies-cut repair x1 - opens opens-guard", "1@0 review repeats-itself feedback x1 -",]
     );
 }
 

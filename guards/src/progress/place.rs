@@ -19,9 +19,8 @@ pub(super) fn place(answer: &str) -> u16 {
     let is_first = |at: &usize| {
         tail[..*at].iter().rev().take_while(|byte| **byte != b'\n').all(|byte| byte.is_ascii_whitespace())
     };
-    // A search from the end would cost ten times as much.
-    let frames = memchr_iter(FRAME[0], tail).filter(|at| tail[*at..].starts_with(FRAME));
-    let Some(start) = frames.filter(is_first).last() else { return 0 };
+    let mut frames = memchr_iter(FRAME[0], tail).filter(|at| tail[*at..].starts_with(FRAME));
+    let Some(start) = frames.rfind(is_first) else { return 0 };
     let frame = &tail[start..];
     let frame = &frame[..memchr(b'\n', frame).unwrap_or(frame.len())];
     let Some(line) = find(frame, b"\", line ") else { return 0 };

@@ -160,7 +160,7 @@ impl Counter {
         let counted = line.places.iter().zip(self.rising_in(line)).filter(|(_, rises)| *rises);
         let mut counted = counted
             .map(|(place, _)| *place)
-            .filter(|(start, end)| find(arguments.as_bytes(), line.line[*start..*end].as_bytes()).is_none())
+            .filter(|(start, end)| find(arguments.as_bytes(), &line.line.as_bytes()[*start..*end]).is_none())
             .peekable();
         counted.peek()?;
         let mut rest = String::with_capacity(line.line.len());

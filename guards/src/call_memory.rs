@@ -329,13 +329,7 @@ impl CallMemory {
             call.pauses_before = self.pauses;
         }
         call.status = status;
-        (call.prospect, call.counts) = match status {
-            Status::Error => {
-                let reading = result.text.reading();
-                (reading.prospect, reading.counts)
-            }
-            Status::Ok | Status::Unknown => (Prospect::Unknown, false),
-        };
+        (call.prospect, call.counts) = prospect_of(status, result);
         let arguments = &result.call.arguments;
         (call.has_number, call.is_meant) =
             (self.wanted.is_number_in(arguments), self.wanted.may_mean(arguments));
@@ -416,6 +410,17 @@ impl CallMemory {
         (place.equal_results, place.moves) = (0, false);
         place.ladder = Ladder::default();
         oldest
+    }
+}
+
+/// What a failure says of a later try, and whether it counts failures.
+fn prospect_of(status: Status, result: &ToolResult) -> (Prospect, bool) {
+    match status {
+        Status::Error => {
+            let reading = result.text.reading();
+            (reading.prospect, reading.counts)
+        }
+        Status::Ok | Status::Unknown => (Prospect::Unknown, false),
     }
 }
 

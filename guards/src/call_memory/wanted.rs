@@ -27,7 +27,8 @@ pub(crate) struct Wanted {
 /// A request in which a number may be how often something is wanted, in characters. A long one has numbers of other
 /// things.
 const CHARS: usize = 400;
-/// How often somebody wants it who says "several times", or until something is so. Assumed: who wants more gives a number.
+/// How often somebody wants it who says "several times", or until something is so. Assumed: who wants more gives a
+/// number.
 const SEVERAL_TIMES: u32 = 10;
 /// The most times that a user wants something in so many words, and as a mere number.
 const TIMES: u32 = 1_000;

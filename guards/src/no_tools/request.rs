@@ -290,3 +290,75 @@ fn ends(text: &str, length: usize) -> (&str, &str) {
     }
     (&text[..text.floor_char_boundary(length)], &text[text.ceil_char_boundary(text.len() - length)..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t1_questions_that_a_yes_does_not_answer_are_known_in_many_languages() {
+        for question in [
+            "Kto będzie to czytał?",
+            "Kdy to má být hotové?",
+            "Хто це читатиме?",
+            "Ne zaman lazım?",
+            "Cine va citi rezultatul?",
+            "När ska det vara klart?",
+            "Hvem skal læse det?",
+            "Milloin sen pitää olla valmis?",
+            "Meddig kell kész lennie?",
+            "Πότε πρέπει να είναι έτοιμο;",
+            "متى يجب أن يكون جاهزًا؟",
+            "עד מתי זה נחוץ?",
+            "इसे कौन पढ़ेगा?",
+            "এটা কে পড়বে?",
+            "Bao lâu nữa thì cần xong?",
+            "Siapa yang akan membacanya?",
+            "Nani atasoma matokeo?",
+            "ใครจะอ่านผลลัพธ์?",
+        ] {
+            assert!(is_open_question(question), "{question}");
+        }
+        for question in [
+            "Czy mam zacząć?",
+            "Mám začít?",
+            "Başlayayım mı?",
+            "Să încep?",
+            "Ska jag börja?",
+            "Aloitanko?",
+            "Kezdjem?",
+            "Να ξεκινήσω;",
+            "هل أبدأ؟",
+            "להתחיל?",
+            "क्या मैं शुरू करूँ?",
+            "আমি কি শুরু করব?",
+            "Tôi bắt đầu nhé?",
+            "Saya mulai, ya?",
+            "Nianze?",
+            "เริ่มเลยไหม?",
+        ] {
+            assert!(!is_open_question(question), "{question}");
+        }
+    }
+
+    #[test]
+    fn t3_a_request_to_be_asked_is_known_in_many_languages() {
+        for request in [
+            "Demande-moi ce qu'il te faut.",
+            "Chiedimi quello che ti serve.",
+            "Me pergunte o que precisar.",
+            "Stel mij eerst je vragen.",
+            "Ptej se mě, na co potřebuješ.",
+            "必要なことを聞いてください。",
+            "필요한 것은 먼저 물어보세요.",
+            "שאל אותי מה שצריך לדעת.",
+            "যা জানা দরকার আমাকে জিজ্ঞেস করো।",
+            "Niulize unachohitaji kujua.",
+            "ถามฉันก่อนว่าต้องรู้อะไร",
+        ] {
+            let mut asked = Request::default();
+            asked.begin(&request.into());
+            assert!(asked.wants_questions, "{request}");
+        }
+    }
+}

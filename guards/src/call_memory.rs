@@ -29,6 +29,7 @@ use balk_contract::nudge::{is_go_ahead, is_nudge};
 use balk_contract::reading::Prospect;
 use balk_contract::{Effect, Entry, Origin, Purpose, ResultKey, Speaker, Status, ToolCall, ToolResult};
 
+mod numbers;
 mod remembered;
 mod wanted;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
+use crate::identity::identity;
 use crate::key::{self, CallKey, Found, Keyed, Members, PathKey, Shape, ToolKey};
 use crate::offer::{Effect, Offer};
 use crate::writes::{Guess, PATH_MEMBERS, says_so};
@@ -275,8 +276,9 @@ impl ToolCall {
         serde_json::from_str(&self.arguments[self.path.as_ref()?.0.span.clone()]).ok()
     }
 
-    /// A digest of the arguments without the digits of the path: equal for two calls that write one text to numbered
-    /// files. `None` for a path without a digit.
+    /// A digest of the arguments without the digits of the path and, unless they are long, without what is volatile:
+    /// equal for two calls that write one text to numbered files, the second with another clock. `None` for a path
+    /// without a digit.
     #[must_use]
     pub fn numbered(&self) -> Option<u64> {
         let found = &self.path.as_ref()?.0;
@@ -284,6 +286,12 @@ impl ToolCall {
         let whole = || {
             let parts = path.split(u8::is_ascii_digit).filter(|part| !part.is_empty());
             let name = parts.fold(0, |sum: u64, part| sum.rotate_left(21) ^ xxh3_64(part));
+            if self.arguments.len() <= MASKED_BYTES {
+                let span = &found.span;
+                let (before, behind) = (&self.arguments[..span.start], &self.arguments[span.end..]);
+                let beside = [before, behind].map(|it| identity(it).folded());
+                return name ^ beside[0] ^ beside[1].rotate_left(32);
+            }
             let others = self.members.iter().filter(|(_, value)| *value != found.digest);
             let others =
                 others.fold(0, |sum: u128, (name, value)| sum.rotate_left(7) ^ name ^ value.rotate_left(64));
@@ -293,6 +301,9 @@ impl ToolCall {
         (is_whole && path.iter().any(u8::is_ascii_digit)).then(whole)
     }
 }
+
+/// The longest arguments, in bytes, of which a numbered copy may have another clock in it.
+const MASKED_BYTES: usize = 4_096;
 
 /// True if the text is empty or only white space.
 #[must_use]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{FIRST_SIGN, is_of_word, is_times, number};
 use balk_contract::nudge::is_nudge;
 use balk_contract::wording::is_longer;
 use balk_contract::words::{Found, Lists, folded};
@@ -143,94 +144,6 @@ pub(crate) fn says_again(nudge: &str) -> bool {
     AGAIN.iter().any(|word| text.match_indices(word).any(|(at, _)| is_apart(at, word)))
 }
 
-/// The first of the scripts that write words without blanks.
-const FIRST_SIGN: char = '\u{2e80}';
-
-/// Points, slashes and such make a number part of a name, a version, a date or an amount.
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '.' | '/' | '-' | '_' | ':' | '#' | '@' | '\\' | '%' | '$' | '€' | '×')
-}
-
-/// The number that a word is, or begins with, and what follows it: `10x`, `3回`, `fünfmal`.
-fn number(word: &str) -> Option<(u32, &str)> {
-    let word = word.trim_end_matches(['.', ':', '-']);
-    digits(word).or_else(|| spelt(word)).or_else(|| sign(word))
-}
-
-/// In scripts without blanks a number may be inside of what looks like one word.
-fn digits(word: &str) -> Option<(u32, &str)> {
-    let start = word.find(|c: char| c.is_ascii_digit())?;
-    let end = word[start..].find(|c: char| !c.is_ascii_digit()).map_or(word.len(), |at| start + at);
-    let (before, unit) = (&word[..start], &word[end..]);
-    let is_sign = |c: char| c >= FIRST_SIGN;
-    let is_alone =
-        before.chars().all(is_sign) && (unit.is_empty() || unit.starts_with(is_sign) || is_times(unit));
-    let number = word[start..end].parse().ok().filter(|it| *it > 1)?;
-    is_alone.then_some((number, unit))
-}
-
-/// A sign for a number says little without one for "times": it is in many words.
-fn sign(word: &str) -> Option<(u32, &str)> {
-    word.char_indices().find_map(|(at, c)| {
-        let (_, number) = SIGNS.iter().find(|(sign, _)| *sign == c)?;
-        let unit = &word[at + c.len_utf8()..];
-        is_times(unit).then_some((*number, unit))
-    })
-}
-
-/// Numbers in words, in front of their own words for "times".
-fn spelt(word: &str) -> Option<(u32, &str)> {
-    /// The numbers by the first byte of their words.
-    static BY_BYTE: LazyLock<Vec<Vec<(u32, &str)>>> = LazyLock::new(|| {
-        let mut by_byte = vec![Vec::new(); 1 << u8::BITS];
-        for (number, words) in SPELT {
-            words.iter().for_each(|it| by_byte[usize::from(it.as_bytes()[0])].push((number, *it)));
-        }
-        by_byte
-    });
-    let numbers = &BY_BYTE[usize::from(*word.as_bytes().first()?)];
-    let rest = numbers.iter().filter_map(|(number, it)| Some((*number, word.strip_prefix(it)?)));
-    rest.filter(|(_, it)| it.is_empty() || is_times(it)).min_by_key(|(_, it)| it.len())
-}
-
-/// Whether a word says that a number is one of times.
-fn is_times(unit: &str) -> bool {
-    let unit = unit.trim_start_matches('-').trim_end_matches(['.', ':', '-']);
-    TIMES_WORDS.contains(&unit) || TIMES_SIGNS.iter().any(|it| unit.starts_with(it))
-}
-
-#[rustfmt::skip]
-const TIMES_WORDS: &[&str] = &[
-    "times", "x", "×", "tries", "attempts", "runs", "mal", "male", "veces", "fois", "vezes", "volte", "раз", "раза",
-    "keer", "razy", "разів", "рази", "gånger", "gange", "ganger", "krát", "kertaa", "alkalommal", "ori", "kez", "kere",
-    "defa", "lần", "kali", "مرات", "बार",
-];
-const TIMES_SIGNS: &[&str] = &["回", "度", "次", "遍", "번", "회"];
-const SIGNS: [(char, u32); 10] = [
-    ('两', 2),
-    ('二', 2),
-    ('三', 3),
-    ('四', 4),
-    ('五', 5),
-    ('六', 6),
-    ('七', 7),
-    ('八', 8),
-    ('九', 9),
-    ('十', 10),
-];
-const SPELT: [(u32, &[&str]); 11] = [
-    (2, &["two", "zwei", "dos", "deux", "dois", "duas", "due", "два", "дважды"]),
-    (3, &["three", "drei", "tres", "trois", "três", "tre", "три", "трижды"]),
-    (4, &["four", "vier", "cuatro", "quatre", "quatro", "quattro", "четыре"]),
-    (5, &["five", "fünf", "cinco", "cinq", "cinque", "пять"]),
-    (6, &["six", "sechs", "seis", "sei", "шесть"]),
-    (7, &["seven", "sieben", "siete", "sept", "sete", "sette", "семь"]),
-    (8, &["eight", "acht", "ocho", "huit", "oito", "otto", "восемь"]),
-    (9, &["nine", "neun", "nueve", "neuf", "nove", "девять"]),
-    (10, &["ten", "zehn", "diez", "dix", "dez", "dieci", "десять"]),
-    (12, &["twelve", "zwölf", "doce", "douze", "doze", "dodici", "двенадцать"]),
-    (20, &["twenty", "zwanzig", "veinte", "vingt", "vinte", "venti", "двадцать"]),
-];
 /// Words of those who want the same again. "Go on" is none.
 #[rustfmt::skip]
 const AGAIN: &[&str] = &[
@@ -338,6 +251,20 @@ mod tests {
             ("Kör den några gånger i rad.", 10, 0),
             ("Kjør den 4 ganger.", 4, 0),
             ("Uruchom to 6 razy.", 6, 0),
+            ("Ta först värdet fem gånger och jämför.", 5, 0),
+            ("Kør den syv gange.", 7, 0),
+            ("Draai het vijf keer.", 5, 0),
+            ("Uruchom to sześć razy.", 6, 0),
+            ("Spusť to pětkrát.", 5, 0),
+            ("Запусти п'ять разів.", 5, 0),
+            ("Aja se neljä kertaa.", 4, 0),
+            ("Futtasd hét alkalommal.", 7, 0),
+            ("Rulează de trei ori.", 3, 0),
+            ("Dört kez çalıştır.", 4, 0),
+            ("شغّله خمس مرات.", 5, 0),
+            ("इसे पाँच बार चलाओ।", 5, 0),
+            ("Chạy năm lần.", 5, 0),
+            ("Jalankan lima kali.", 5, 0),
             ("Undo the last four changes.", 0, 4),
             ("往下滚动6格", 0, 6),
             ("Louder by 5.", 0, 5),

@@ -91,7 +91,7 @@ impl Reason {
     /// Nothing failed and nothing was repeated.
     pub(super) fn silence() -> Self {
         let explanation = "This is a gap in what the agent can do here, not in your request: it stopped using \
-            its tools, and no tool reported a failure that explains why.";
+            its tools, and no call failed in a way that explains why.";
         Self::without_failure(explanation.into())
     }
 

@@ -10,7 +10,6 @@ use super::kind::{self, Evidence};
 use super::lengths::{ERROR_CHARS, NAME_CHARS};
 use super::reads::Reads;
 use crate::change::Change;
-use crate::failure::is_failure;
 use balk_contract::wording::{keep, one_line};
 use balk_contract::{
     FailedAttempt, GapKind, Intervention, InterventionKind, Offer, Origin, Purpose, Status, ToolResult, Tried,
@@ -112,7 +111,7 @@ impl HandoffState {
                     }
                 }
             }
-            (Origin::Executed, Status::Error) => {
+            (Origin::Executed, _) if result.is_failure() => {
                 self.ran_at = self.position;
                 let is_absent = self.is_absent(&call.tool);
                 let at = self.place_of(&call.tool);
@@ -122,12 +121,12 @@ impl HandoffState {
                 record.in_a_row = record.in_a_row.saturating_add(1);
                 self.lacks(at, result, is_absent);
             }
-            (Origin::Executed, Status::Ok | Status::Unknown) | (Origin::Missing, _) => {
+            (Origin::Executed | Origin::Missing, _) => {
                 self.ran_at = self.position;
                 let at = self.place_of(&call.tool);
                 self.tools[at].did_not_fail();
                 self.changes.observe(result);
-                if result.origin == Origin::Executed && !is_failure(result) {
+                if result.origin == Origin::Executed {
                     self.objections = 0;
                 }
                 if (result.origin, result.status) == (Origin::Executed, Status::Ok) {

@@ -47,7 +47,8 @@ impl NoTools {
     fn ignores_nudges(&self, instead: Instead, text: &str) -> bool {
         let state = &self.state;
         let is_short = || instead == Instead::ShowsCode || !is_longer(text, CHARS);
-        let is_shown = || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge));
+        let is_shown =
+            || state.nudge.as_ref().is_some_and(|nudge| asks_to_see(nudge) || has_any(nudge, List::Rewords));
         let is_next = || instead == Instead::Asks && self.interviews(text);
         let is_due = state.nudges >= NUDGES && state.changes && is_short() && !is_next();
         is_due && !is_shown() && !state.request.wants_words() && state.request.is_open(text)
@@ -56,7 +57,8 @@ impl NoTools {
     /// Whether the user had to nudge the model on, and the text is no answer to what they said.
     fn is_urged(&self, instead: Instead, text: &str) -> bool {
         self.state.nudge.as_ref().is_some_and(|nudge| {
-            let is_asked_for = instead == Instead::ShowsCode && asks_to_see(nudge);
+            let is_asked_for =
+                instead == Instead::ShowsCode && asks_to_see(nudge) || has_any(nudge, List::Rewords);
             !is_asked_for && !takes_up(text, nudge, self.state.said[0].as_deref().unwrap_or_default())
         })
     }

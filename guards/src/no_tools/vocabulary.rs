@@ -31,6 +31,7 @@ pub(super) enum List {
     Objects,
     Inner,
     Intents,
+    Rewords,
     Quizzes,
     Opens,
     Did,
@@ -46,8 +47,8 @@ pub(super) enum List {
 static WORDS: LazyLock<Lists> = LazyLock::new(|| {
     Lists::beginning_words(&[
         PLANS, EXPLAINS, WONDERS, PLEAS, DONE, SOON, NEGATIONS, NOTS, COMPLAINTS, AFFIRMS, CONDITIONS,
-        VOLUNTEERS, DENIALS, ACCESS, UNABLE, ABILITIES, IDENTITY, OBJECTS, INNER, INTENTS, QUIZZES, OPENS,
-        DID, CHANGED, MADE, STATED, TRUSTS, UNASKED, UNRUN,
+        VOLUNTEERS, DENIALS, ACCESS, UNABLE, ABILITIES, IDENTITY, OBJECTS, INNER, INTENTS, REWORDS, QUIZZES,
+        OPENS, DID, CHANGED, MADE, STATED, TRUSTS, UNASKED, UNRUN,
     ])
 });
 
@@ -107,6 +108,19 @@ const EXPLAINS: &[&str] = &[
     "selitä", "kuvaile", "wyjaśnij", "wytłumacz", "opisz", "vysvětli", "popiš", "magyarázd", "объясни", "опиши",
     "расскажи", "поясни", "розкажи", "εξήγησε", "περίγραψε", "anlat", "açıkla", "اشرح", "وضح", "הסבר", "समझा",
     "giải thích", "mô tả", "jelaskan", "terangkan", "อธิบาย",
+];
+/// Words of those who want the same said in another way.
+#[rustfmt::skip]
+const REWORDS: &[&str] = &[
+    "another version", "other words", "different words", "rephrase", "reword", "paraphrase", //
+    "andere version", "anderen worten", "umformulier", "anders formulier", "otra versión", "otras palabras", //
+    "换个说法", "换一种说法", "换种说法", "另一个版本", "别的说法", "別の言い方", "別の言葉", "別のバージョン", "言い換え", //
+    "autre version", "autres mots", "reformul", "altra versione", "altre parole", "riformul", "outra versão",
+    "outras palavras", "andere versie", "andere woorden", "inną wersję", "inna wersja", "innymi słowami", "jinou verzi",
+    "jinými slovy", "другую версию", "другой вариант", "другими словами", "перефразируй", "іншу версію",
+    "інший варіант", "іншими словами", "annan version", "andra ord", "anden version", "annen versjon", "andre ord",
+    "toinen versio", "toisin sanoin", "başka bir versiyon", "başka kelimelerle", "farklı kelimelerle", "نسخة أخرى",
+    "صيغة أخرى", "بكلمات أخرى", "दूसरे शब्दों", "다른 버전", "다른 말로", "phiên bản khác", "versi lain", "kata lain",
 ];
 /// Words of those who want no tool called: what they ask for are words, and an announcement is part of them.
 #[rustfmt::skip]

@@ -65,7 +65,7 @@ pub(super) enum Step {
     NearAnswer,
     /// The same tool and the previous arguments with something inserted; the same answer or failure.
     Grown,
-    /// The same tool and the previous arguments with another number in one place; the same answer or failure.
+    /// The same tool and the previous arguments with another number in one place; the same answer, or a failure.
     Counted,
     /// The same, in a call that carries what it does, and the same answer, which is no failure and says something.
     Tuned,
@@ -100,7 +100,7 @@ impl Look {
             seems_to_write: may_change && call.seems_to_write(&result.text),
             is_wanted: wanted.may_mean(&call.arguments),
             unfit: if failed { offer.unfit(call) } else { None },
-            step: before.step(call, Some((compared.any, failure)), || Says::of(result)),
+            step: before.step(call, Some(Got { answer: compared.any, failure, failed }), || Says::of(result)),
             is_made_again: false,
         }
     }
@@ -118,10 +118,18 @@ pub(super) struct Before {
     /// Its arguments; saved and compared only up to a limit.
     #[serde(serialize_with = "save_beginning_if_any")]
     arguments: Option<Arc<str>>,
-    result: ResultKey,
-    failure: Option<Failure>,
+    got: Got,
     /// How it followed the call before it.
     last: Step,
+}
+
+/// What a call got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Got {
+    /// What is compared of the answer.
+    answer: ResultKey,
+    failure: Option<Failure>,
+    failed: bool,
 }
 
 /// Bytes by which two spellings of one text differ in length, with a blank at an end.
@@ -134,22 +142,20 @@ const NEAR: Ratio = Ratio::new(80, 100).expect("four fifths");
 
 impl Before {
     /// How this call follows, given its answer; without an answer, as if it got the previous one.
-    fn step(
-        &self,
-        call: &ToolCall,
-        answer: Option<(ResultKey, Option<Failure>)>,
-        says: impl Fn() -> Says,
-    ) -> Step {
+    fn step(&self, call: &ToolCall, got: Option<Got>, says: impl Fn() -> Says) -> Step {
         if !self.is_of(call) {
             return Step::Other;
         }
-        let (result, failure) = answer.unwrap_or((self.result, self.failure));
-        let same_failure = failure.is_some() && failure.map(|it| it.exact) == self.failure.map(|it| it.exact);
-        if !same_failure && result != self.result {
-            return Step::Other;
-        }
+        let got = got.unwrap_or(self.got);
+        let exact = |it: Got| it.failure.map(|it| it.exact);
+        let same_failure = got.failure.is_some() && exact(got) == exact(self.got);
         let before = beginning(self.arguments.as_deref().unwrap_or(""));
         let arguments = beginning(&call.arguments);
+        if !same_failure && got.answer != self.got.answer {
+            // Who counts in vain may be told so in several ways.
+            let counts_in_vain = got.failed && self.got.failed && is_counted(before, arguments);
+            return if counts_in_vain { Step::Counted } else { Step::Other };
+        }
         if is_counted(before, arguments) {
             if is_in_comment(before, arguments) {
                 return if same_failure { Step::NearFailure } else { Step::NearAnswer };
@@ -205,11 +211,11 @@ impl Before {
         if !self.is_of(call) || result.origin != Origin::Executed {
             return Step::Other;
         }
-        let answer = compared();
-        if answer != self.result && (self.failure.is_none() || !is_failure(result)) {
+        let (answer, failed) = (compared(), is_failure(result));
+        if answer != self.got.answer && !(self.got.failed && failed) {
             return Step::Other;
         }
-        self.step(call, Some((answer, failure())), || Says::of(result))
+        self.step(call, Some(Got { answer, failure: failure(), failed }), || Says::of(result))
     }
 
     /// Whether the previous call used the same tool.
@@ -220,8 +226,8 @@ impl Before {
     /// Records the call that ran.
     pub(super) fn ran(&mut self, call: &ToolCall, look: &Look, answer: ResultKey) {
         self.arguments = Some(call.arguments.clone());
-        (self.tool, self.result, self.failure, self.last) =
-            (Some(look.tool), answer, look.failure, look.step);
+        let got = Got { answer, failure: look.failure, failed: look.failed };
+        (self.tool, self.got, self.last) = (Some(look.tool), got, look.step);
     }
 }
 

@@ -71,8 +71,9 @@ impl Messages<'_> {
                  the same"
             ),
             Rule::Cycle => format!(
-                "the same {period} steps, {tool} among them, were taken {} with the same answers; {still}",
-                times(seen / period)
+                "the same {period} steps, {tool} among them, were taken {} with {}; {still}",
+                times(seen / period),
+                if self.finding.varies { "answers that came before" } else { "the same answers" }
             ),
             Rule::Rewrite => format!(
                 "{tool} restored an earlier version of the same file {how_often} in a row: it was changed, \
@@ -88,6 +89,10 @@ impl Messages<'_> {
                 "calls of {tool} in several spellings failed in the same way {how_often}, whatever was changed in \
                  between"
             ),
+            Rule::Persisting if self.finding.varies => format!(
+                "the same call of {tool} failed in one of a few ways, {how_often} or more, whatever was changed in \
+                 between"
+            ),
             Rule::Persisting => format!(
                 "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
             ),
@@ -98,8 +103,10 @@ impl Messages<'_> {
                 if self.finding.failed { "error" } else { "answer" }
             ),
             Rule::SameFailure => format!(
-                "{seen} calls of {tool} with different arguments failed in the same way, so the differences \
-                 between them are not the cause"
+                "{seen} calls{} of {tool} with different arguments failed in {}, so the differences between them \
+                 are not the cause",
+                if self.finding.varies { " or more" } else { "" },
+                if self.finding.varies { "one of a few ways" } else { "the same way" }
             ),
             Rule::SameAnswer => self.answered(&tool, &how_often),
             Rule::Wandering => format!(

@@ -79,6 +79,14 @@ impl Round {
             && self.looks.iter().all(|look| other.has(look.call, look.result))
     }
 
+    /// The same calls, in any order, whatever they were answered.
+    pub(super) fn has_calls_of(&self, other: &Self) -> bool {
+        !self.is_cut
+            && !other.is_cut
+            && self.looks.len() == other.looks.len()
+            && self.looks.iter().all(|look| other.calls(look.call))
+    }
+
     /// Its look, if it has exactly one.
     pub(super) fn only(&self) -> Option<&Look> {
         if let [look] = &*self.looks { Some(look) } else { None }

@@ -11,7 +11,7 @@ use super::deed::{asks, is_deed};
 use super::look::Look;
 use super::program::is_program;
 use super::question::Questions;
-use super::says::{is_long, is_nothing, reports_an_error, says_something};
+use super::says::{is_long, is_nothing, reports_an_error, says_more, says_something};
 use super::variation::{Variation, prints_lines};
 use crate::arguments::{beginning, save_beginning_if_any};
 use balk_contract::key::ToolKey;
@@ -43,8 +43,9 @@ pub(super) struct SameAnswer {
     is_long: bool,
     /// Whether it reports an error, so that it is not the word that something was done.
     is_error: bool,
-    /// Whether one of them only counts up a number in its text.
-    counts: bool,
+    /// Whether the row may end by itself: one of them only counts up a number in its text, so that it may be about
+    /// another item, or the answer says that there is more.
+    may_end: bool,
     /// How many turns had one, and which was the last.
     seen: u32,
     turn: u64,
@@ -57,8 +58,8 @@ pub(super) struct AskedAgain {
     /// How many there were since an answer was new, and the turn of the last.
     pub(super) seen: u32,
     pub(super) turn: u64,
-    /// Whether one of them only counts up a number in its text, so that it may be about another item.
-    pub(super) counts: bool,
+    /// Whether the row may end by itself.
+    pub(super) may_end: bool,
     /// Whether they had more than one answer.
     pub(super) varies: bool,
 }
@@ -90,7 +91,7 @@ impl SameAnswer {
             if is_same && step != Step::Elsewhere {
                 self.questions.asked(call, turn);
                 self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
-                self.counts |= step == Step::Counted;
+                self.may_end |= step == Step::Counted || says_more(result);
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
                 return;
             }
@@ -101,7 +102,7 @@ impl SameAnswer {
                 (self.arguments, self.answer, self.seen, self.turn) =
                     (Some(call.arguments.clone()), answer, 1, turn);
                 (self.is_long, self.is_error) = forms_of(result);
-                self.counts = false;
+                self.may_end = says_more(result);
                 self.questions.begin(call, turn);
                 return;
             }
@@ -113,7 +114,7 @@ impl SameAnswer {
             self.arguments = begins.then(|| call.arguments.clone());
             (self.answer, self.consent, self.seen, self.turn) = (answer, consent, 1, turn);
             (self.is_long, self.is_error) = if begins { forms_of(result) } else { (false, false) };
-            self.counts = false;
+            self.may_end = begins && says_more(result);
             self.earlier.clear();
             self.questions.begin(call, turn);
         }
@@ -139,13 +140,13 @@ impl SameAnswer {
         if self.seen <= 1 || self.tool != Some(call.tool_key) {
             return None;
         }
-        let counts = match self.step(call, true) {
-            Step::Again => self.counts,
+        let may_end = match self.step(call, true) {
+            Step::Again => self.may_end,
             Step::Counted => true,
-            Step::Beside if self.is_other_than_newest(call) && is_known() => self.counts,
+            Step::Beside if self.is_other_than_newest(call) && is_known() => self.may_end,
             Step::Beside | Step::Elsewhere => return None,
         };
-        Some(AskedAgain { seen: self.seen, turn: self.turn, counts, varies: !self.earlier.is_empty() })
+        Some(AskedAgain { seen: self.seen, turn: self.turn, may_end, varies: !self.earlier.is_empty() })
     }
 
     /// Whether any question of this row was asked more than once.

@@ -11,7 +11,8 @@ use balk_contract::reading::Prospect;
 use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way, and every call of it
-/// did. Before a call runs its answer is unknown, so then the newest round must be one of them. Trying numbers one
+/// did, or in one of a few ways by turns. Before a call runs its answer is unknown, so then the newest round must be one
+/// of them. Trying numbers one
 /// after another gets twice the patience, and so does an answer that names nothing, because it may have a different
 /// cause each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
@@ -21,15 +22,16 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
         None => How::of(rounds.newest()?.looks.iter().find(|look| look.tool == call.tool_key)?)?,
     };
     let is_now = |call: CallKey| now.results.is_some() && now.calls.iter().any(|it| it.key == call);
-    let (mut seen, mut exact, mut is_exact_so_far) = (0, 0, true);
+    let (mut seen, mut exact, mut is_exact_so_far) = (0_usize, 0, true);
     let (mut counted, mut renamed) = (0, 0);
+    let mut ways = Ways([Some(failure), None, None]);
     // If something may have changed in between, it is another failure.
     for round in rounds.still().take_while(|round| !round.may_change()) {
         let looks = || round.looks.iter().filter(|look| look.tool == call.tool_key);
         if looks().next().is_none() {
             continue;
         }
-        if !looks().all(|look| How::of(look).is_some_and(|it| it.is_alike(failure))) {
+        if !looks().all(|look| How::of(look).is_some_and(|it| ways.has(it))) {
             break;
         }
         counted += round.looks.iter().filter(|look| look.step == Step::Counted).count();
@@ -41,6 +43,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
             exact += usize::from(is_exact_so_far);
         }
     }
+    // The first time that a failure was seen it was new.
+    let seen = seen.saturating_sub(ways.others());
     // Trying one number after another excludes them one by one, but a program is not written anew for each.
     let counts = counted * 2 >= seen.max(1);
     let turn = rounds.newest().map_or(0, |round| round.turn);
@@ -57,7 +61,7 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
     };
     let seen = if is_exact && patience == 1 { exact } else { seen };
     let found = Finding::new(Rule::SameFailure, Subject::Tool(call.tool.clone()), now.counted(seen), turn);
-    Some(Finding { failed: true, patience, ..found })
+    Some(Finding { failed: true, patience, varies: ways.others() > 0, ..found })
 }
 
 /// Whether it can be seen as often as this, by the rounds in which this tool failed: to compare how costs more.
@@ -74,6 +78,22 @@ fn common_failure(rounds: &Rounds, tool: &str, now: CurrentRound<'_>) -> Option<
         .map(|(it, failure)| How::of_result(rounds, now, it, failure));
     let first = failures.next()??;
     failures.all(|other| other.is_some_and(|it| it.is_alike(first))).then_some(first)
+}
+
+/// The few ways in which the calls of a row fail by turns.
+struct Ways([Option<How>; 3]);
+
+impl Ways {
+    /// Whether a call that failed so belongs to the row.
+    fn has(&mut self, how: How) -> bool {
+        let place = self.0.iter_mut().find(|it| it.is_none_or(|it| it.is_alike(how)));
+        place.map(|it| it.get_or_insert(how)).is_some()
+    }
+
+    /// How many there are beside the first.
+    fn others(&self) -> usize {
+        self.0.iter().flatten().count() - 1
+    }
 }
 
 /// How a call failed.

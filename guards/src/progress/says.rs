@@ -58,6 +58,31 @@ pub(super) fn reports_an_error(result: &ToolResult) -> bool {
     })
 }
 
+/// Names of members, without case and "_", that say whether a list goes on: in the APIs of Slack, Stripe, GitHub, AWS
+/// and Google.
+const MORE: [&[u8]; 7] =
+    [b"more", b"hasmore", b"hasnextpage", b"nextcursor", b"nextpagetoken", b"nexttoken", b"istruncated"];
+
+/// Whether an answer in JSON says that there is more of it elsewhere: `"has_more": true`, `"next_cursor": "dXNlcj"`.
+pub(super) fn says_more(result: &ToolResult) -> bool {
+    let answer = result.text.as_bytes();
+    let (start, end) = (&answer[..answer.len().min(ERROR_BYTES)], answer.len().saturating_sub(ERROR_BYTES));
+    let says_so = |part: &[u8]| memchr_iter(b':', part).any(|at| is_more(&part[..at], &part[at + 1..]));
+    says_so(start) || end > 0 && says_so(&answer[end..])
+}
+
+/// Whether a member, of which this is before and behind its colon, says that there is more.
+fn is_more(before: &[u8], behind: &[u8]) -> bool {
+    let Some(before) = before.trim_ascii_end().strip_suffix(b"\"") else { return false };
+    let start = before.iter().rposition(|it| *it == b'"').map_or(0, |at| at + 1);
+    let letters = || before[start..].iter().filter(|it| **it != b'_').map(u8::to_ascii_lowercase);
+    let goes_on = match behind.trim_ascii_start() {
+        [b'"', first, ..] => *first != b'"',
+        value => value.starts_with(b"true"),
+    };
+    goes_on && MORE.iter().any(|name| letters().eq(name.iter().copied()))
+}
+
 /// Whether the answer is more than an acknowledgement ("ok", "[]"), which many calls get.
 pub(super) fn says_something(result: &ToolResult) -> bool {
     result.text.trim_ascii().len() >= ANSWER_BYTES
@@ -94,13 +119,14 @@ mod tests {
     use super::*;
     use balk_contract::{Offer, RawCall, Status, ToolCall};
 
+    fn answer(text: &str) -> ToolResult {
+        let raw = RawCall { id: "1".into(), tool: "x".into(), arguments: "{}".into() };
+        ToolResult::executed(&Arc::new(ToolCall::new(raw, &Offer::default())), Status::Ok, text)
+    }
+
     #[test]
     fn an_error_has_a_colon_behind_its_name_and_says_something() {
-        let reports = |text: &str| {
-            let raw = RawCall { id: "1".into(), tool: "x".into(), arguments: "{}".into() };
-            let call = Arc::new(ToolCall::new(raw, &Offer::default()));
-            reports_an_error(&ToolResult::executed(&call, Status::Ok, text))
-        };
+        let reports = |text: &str| reports_an_error(&answer(text));
         for text in [
             "KeyError: 'a'",
             r#"{"status":"OK","replies":[{"error":{"code":400,"message":"Invalid data[0]"}}],"requestId":"1"}"#,
@@ -114,6 +140,28 @@ mod tests {
             r#"{"errors": [], "error": false}"#,
         ] {
             assert!(!reports(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_says_that_it_goes_on() {
+        let says = |text: &str| says_more(&answer(text));
+        for text in [
+            r#"{"rows":[],"cursor":"1fa7","more":true}"#,
+            r#"{"data": [], "has_more" : true}"#,
+            r#"{"pageInfo":{"hasNextPage": true}}"#,
+            r#"{"nextPageToken": "CAE"}"#,
+        ] {
+            assert!(says(text), "{text}");
+        }
+        for text in [
+            r#"{"rows":[],"more":false}"#,
+            r#"{"next_cursor": ""}"#,
+            r#"{"next_cursor": null}"#,
+            "there is more: true",
+            r#"{"evermore": true}"#,
+        ] {
+            assert!(!says(text), "{text}");
         }
     }
 

@@ -19,30 +19,53 @@ pub(super) fn are_about_others(one: &str, other: &str) -> bool {
     let (words, others) = (sorted(one), sorted(other));
     let own = of_its_own(&words, &others);
     let theirs = of_its_own(&others, &words);
-    let lacks = |name: &&str, texts: &[&str]| is_name(name) && !texts.iter().any(|it| is_spelling(name, it));
+    let lacks = |word: &Word<'_>, texts: &[Word<'_>]| {
+        word.is_name() && !texts.iter().any(|it| is_spelling(word.text, it.text))
+    };
     own.iter().any(|it| lacks(it, &theirs)) && theirs.iter().any(|it| lacks(it, &own))
 }
 
-fn sorted(text: &str) -> Vec<&str> {
-    let mut words: Vec<_> = text.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Word<'t> {
+    text: &'t str,
+    /// Whether it is a part of a path or of the name of a file.
+    is_part: bool,
+}
+
+impl Word<'_> {
+    /// Whether it may be a name: it is long, a number, a part of a path, begins with a capital, or is of a script
+    /// without them.
+    fn is_name(&self) -> bool {
+        let word = self.text;
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_small = |c: char| c.is_lowercase() || c.is_ascii_digit();
+        let is_long = || match is_number {
+            true => word.len() >= DIGITS,
+            false => word.chars().nth(LETTERS - 1).is_some() || word.len() > 1 && !word.chars().all(is_small),
+        };
+        self.is_part || is_long()
+    }
+}
+
+fn sorted(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<_> = text
+        .split(char::is_whitespace)
+        .flat_map(|part| {
+            let inner = part.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_part = inner.contains(['/', '_', '.']) && inner.contains(char::is_alphabetic);
+            let words = part.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
+            words.map(move |text| Word { text, is_part })
+        })
+        .collect();
     words.sort_unstable();
-    words.dedup();
+    words.dedup_by_key(|it| it.text);
     words
 }
 
 /// The words that are not among the others.
-fn of_its_own<'t>(words: &[&'t str], others: &[&str]) -> Vec<&'t str> {
-    words.iter().filter(|it| others.binary_search(it).is_err()).take(OWN).copied().collect()
-}
-
-/// Whether a word may be a name: it is long, a number, begins with a capital, or is of a script without them.
-fn is_name(word: &str) -> bool {
-    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_small = |c: char| c.is_lowercase() || c.is_ascii_digit();
-    match is_number {
-        true => word.len() >= DIGITS,
-        false => word.chars().nth(LETTERS - 1).is_some() || word.len() > 1 && !word.chars().all(is_small),
-    }
+fn of_its_own<'t>(words: &[Word<'t>], others: &[Word<'_>]) -> Vec<Word<'t>> {
+    let is_other = |it: &&Word<'_>| others.binary_search_by_key(&it.text, |other| other.text).is_err();
+    words.iter().filter(is_other).take(OWN).copied().collect()
 }
 
 /// Whether two words are spellings of one: in another case, with another ending or with a slip inside. Other digits are
@@ -72,6 +95,7 @@ mod tests {
             ("您好，张伟先生", "您好，李娜女士"),
             ("('田中 一郎', '大阪')", "('佐藤 花子', '札幌')"),
             ("order 1041 left on 13 May", "order 1042 left on 15 May"),
+            ("mv in/1.dat out/tips.dat", "mv in/2.dat out/fees.dat"),
         ] {
             assert!(are_about_others(one, other), "{one} {other}");
         }
@@ -82,6 +106,7 @@ mod tests {
         for (one, other) in [
             ("guide for the widget server", "Guides to widget-server"),
             ("where a > 3 group by name", "where (a >= 4) group by name"),
+            ("where a > 3.5 group by name", "where (a >= 4.5) group by name"),
             ("how do I set it up", "how can I set it up on Linux"),
             ("installation of the tool", "install the tool"),
             ("настройка сервера сегодня", "настройки сервера"),

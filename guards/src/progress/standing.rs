@@ -1,6 +1,8 @@
 //! What stands still while things change: the same failure after every change, of one call or of one tool, and the same
 //! file written again and again. Other memories end with the last evidence of progress; this one looks past it.
 
+use std::iter;
+
 use serde::{Deserialize, Serialize};
 
 use super::look::Look;
@@ -16,6 +18,9 @@ use balk_contract::{ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
+/// Failures of one call that are remembered: some programs say one thing in several ways, or show now a log and now the
+/// error alone.
+const FAILURES: usize = 3;
 
 /// What stands still.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,16 +34,46 @@ pub(super) struct Standing {
     respelled: Respelled,
 }
 
-/// A call that failed in the same way each time, whatever was changed in between.
+/// A call that failed in the same way each time, or in a few ways by turns, whatever was changed in between.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Persisting {
+pub(super) struct Persisting {
     call: CallKey,
+    /// The failure that was new last, and those that it had before.
     failure: ResultKey,
+    earlier: Vec<ResultKey>,
     seen: u32,
     turn: u64,
     changes: u64,
     /// The reasons when it was first seen.
     reasons: u64,
+}
+
+impl Persisting {
+    /// Whether the call failed so before.
+    pub(super) fn has_had(&self, failure: ResultKey) -> bool {
+        self.failure == failure || self.earlier.contains(&failure)
+    }
+
+    /// Whether it failed in several ways.
+    pub(super) fn varies(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
+    /// The failure that was new last.
+    pub(super) fn failure(&self) -> ResultKey {
+        self.failure
+    }
+
+    /// How often it failed so, and when last.
+    pub(super) fn seen(&self) -> (u32, u64) {
+        (self.seen, self.turn)
+    }
+
+    /// The last failures, newest first.
+    fn others(&self) -> Vec<ResultKey> {
+        let all = iter::once(self.failure).chain(self.earlier.iter().copied());
+        all.take(FAILURES - 1).collect()
+    }
 }
 
 impl Standing {
@@ -66,8 +101,12 @@ impl Standing {
             (Some(failure), before) => {
                 let before = before.map(|at| self.failures.remove(at));
                 let said = Self::said(result, look.result, failure);
-                let same = before.filter(|it| it.failure == said);
                 let is_whole = is_whole(call);
+                let mut earlier =
+                    before.as_ref().filter(|_| !is_whole).map_or_else(Vec::new, Persisting::others);
+                let same = before.filter(|it| it.has_had(said));
+                let failure = same.as_ref().map_or(said, |it| it.failure);
+                earlier.retain(|it| *it != failure);
                 let counts = |it: &Persisting| {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };
@@ -80,7 +119,8 @@ impl Standing {
                 let reasons = reasons.unwrap_or(self.reasons);
                 self.failures.push(Persisting {
                     call: call.key,
-                    failure: said,
+                    failure,
+                    earlier,
                     seen,
                     turn,
                     changes,
@@ -107,11 +147,10 @@ impl Standing {
         failure.exact.beside(failure.failures).beside(place(&result.text))
     }
 
-    /// How this call failed the last times, how often, when it last did, and whether anything since it was first seen
-    /// is a reason to send it again.
-    pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(ResultKey, u32, u64, bool)> {
+    /// How this call failed the last times, and whether anything since it was first seen is a reason to send it again.
+    pub(super) fn failed_so(&self, call: &ToolCall) -> Option<(&Persisting, bool)> {
         let found = self.failures.iter().find(|it| it.call == call.key)?;
-        Some((found.failure, found.seen, found.turn, found.reasons != self.reasons))
+        Some((found, found.reasons != self.reasons))
     }
 
     /// How calls of this tool failed the last times in several spellings, how often, and when the last did, if this

@@ -22,10 +22,15 @@ pub(super) fn persisting(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>
 }
 
 /// Whether this call fails so now, or has not run yet.
-fn fails_so(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>, failure: ResultKey) -> bool {
+fn fails_so(
+    rounds: &Rounds,
+    call: &ToolCall,
+    now: CurrentRound<'_>,
+    is_so: impl Fn(ResultKey) -> bool,
+) -> bool {
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
     let says_so = |(it, how): (_, Option<_>)| {
-        how.is_some_and(|how| Standing::said(it, now.key(rounds, it), how) == failure)
+        how.is_some_and(|how| is_so(Standing::said(it, now.key(rounds, it), how)))
     };
     now.results.is_none() || answers.any(says_so)
 }
@@ -36,7 +41,7 @@ fn in_other_spellings(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -
     if now.results.is_none() && !rounds.standing().failed_last(call) {
         return None;
     }
-    let fails_so = |failure| fails_so(rounds, call, now, failure);
+    let fails_so = |failure| fails_so(rounds, call, now, |it| it == failure);
     let (failure, seen, turn) = rounds.standing().failed_respelled(call, fails_so)?;
     let subject = Subject::Call(CallKey::of(&call.tool, &failure.to_string()));
     let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
@@ -45,14 +50,17 @@ fn in_other_spellings(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -
 
 /// How often this call failed in the same way.
 fn of_this_call(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
-    let (failure, seen, turn, has_reason) = rounds.standing().failed_so(call)?;
-    if !fails_so(rounds, call, now, failure) {
+    let (persisting, has_reason) = rounds.standing().failed_so(call)?;
+    if !fails_so(rounds, call, now, |it| persisting.has_had(it)) {
         return None;
     }
     // Another failure of the same call is another subject.
+    let failure = persisting.failure();
+    let (seen, turn) = persisting.seen();
     let subject = Subject::Call(CallKey::of(&call.tool, &format!("{} {failure}", call.key)));
     let found = Finding::new(Rule::Persisting, subject, counted(now, seen), turn);
-    Some(Finding { failed: true, is_whole: is_whole(call), has_reason, ..found })
+    let varies = persisting.varies();
+    Some(Finding { failed: true, is_whole: is_whole(call), has_reason, varies, ..found })
 }
 
 /// How often the file was written in a row that this call writes. Copies under other numbers may be wanted: they have
@@ -79,7 +87,7 @@ pub(super) fn same_answer(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_
     let agrees = of_call.all(|it| it.origin == Origin::Executed && is_same(it));
     let subject = Subject::Tool(call.tool.clone());
     let found = Finding::new(Rule::SameAnswer, subject, counted(now, again.seen), again.turn);
-    let patience = if again.counts { 2 } else { 1 };
+    let patience = if again.may_end { 2 } else { 1 };
     agrees.then_some(Finding { is_consent, varies: again.varies, patience, ..found })
 }
 

@@ -207,6 +207,13 @@ fn d1_what_is_done_once_more_each_time_is_no_look() {
     for said in ["refund rf_# created, 89.90 EUR", "Message sent. id #", "退款 # 已创建"] {
         assert_eq!((passes(said, false), passes(said, true)), (2, 2), "{said}");
     }
+    // The model is told so, also where the same comes again.
+    let mut run = run();
+    run.user("Give the customer 89.90 back.");
+    run.said((0..5).map(|n| refund(n, "refund rf_# created")));
+    let texts: Vec<_> = run.interventions().map(|it| it.note.text.to_string()).collect();
+    assert!(texts[0].contains("did its work each time, and would do it once more"), "{}", texts[0]);
+    assert!(texts[1].contains("each time, and did its work each time"), "{}", texts[1]);
     // An answer to a look may have an id of its own.
     assert_eq!(passes("Parcel at the depot. id #", false), 4);
     assert_eq!(passes("Parcel at the depot. id #", true), 6);

@@ -202,7 +202,7 @@ proptest! {
         for tried in gap.tried {
             let last = last_result(&run, &tried.tool);
             let last = last.expect("what was tried stands in the transcript");
-            prop_assert_eq!(tried.last_error.is_some(), last.status == balk_guards::Status::Error);
+            prop_assert_eq!(tried.last_error.is_some(), last.is_failure());
             if let Some(error) = tried.last_error {
                 prop_assert!(last.text.trim().starts_with(&*error) && error.chars().count() <= 300);
             }

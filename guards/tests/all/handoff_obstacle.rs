@@ -64,6 +64,15 @@ fn h6_how_many_reads_make_a_loop_is_a_setting() {
 }
 
 #[test]
+fn h6_a_failure_without_a_status_is_an_obstacle_as_well() {
+    let denied = calls("bash", r#"{"command":"cat /etc/shadow"}"#)
+        .answers_something("cat: /etc/shadow: Permission denied");
+    let (note, gap) = handoff(&after(&[denied]), &STUCK);
+    assert_eq!(gap.kind, GapKind::MissingCapability);
+    says_all(&note.text, &["Permission denied"]);
+}
+
+#[test]
 fn h6_a_stale_error_is_not_reported() {
     let run = after(&[no_jq(), calls("bash", r#"{"command":"python count.py"}"#)]);
     let (note, gap) = handoff(&run, &STUCK);

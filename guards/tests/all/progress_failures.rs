@@ -341,3 +341,67 @@ fn what_the_user_wants_several_times_is_no_standstill() {
     // It never measures.
     assert_eq!(said("Compare the variants, each a few times, by `curl -s x`."), ["11 note repeat 1"]);
 }
+
+/// A program may say one thing in two ways, so no lap is quite like the one before.
+#[test]
+fn a_circle_whose_answers_are_all_known_needs_one_lap_more() {
+    let forms = ["the door does not move at all", "you push, and the door stays shut"];
+    let views = ["a hall with one door", "one door, in a hall"];
+    let lap = |(push, look): (usize, usize)| {
+        [
+            bash("game open door").answers_something(forms[push]),
+            bash("game look").answers_something(views[look]),
+        ]
+    };
+    let mut run = run();
+    let said = run.said([(0, 0), (1, 0), (0, 1), (1, 1), (0, 0), (1, 1), (0, 1)].into_iter().flat_map(lap));
+    // The last new answer came in the sixth turn.
+    assert_eq!(said, ["11 note cycle 1"]);
+    let text = &run.interventions().next().expect("a note").note.text;
+    assert!(text.contains("with answers that came before"), "{text}");
+    // A new answer is evidence.
+    let goes_on = |n: usize| {
+        let view = format!("a hall with {} doors", ["two", "three", "no", "more", "some", "many", "iron"][n]);
+        [bash("game open door").answers_something(forms[n % 2]), bash("game look").answers_something(&view)]
+    };
+    check((0..7).flat_map(goes_on), &[]);
+}
+
+/// Some programs say one thing in several ways.
+#[test]
+fn a_call_that_fails_in_two_ways_by_turns_is_told_whatever_was_changed() {
+    let ways = ["error 17: no sweep was recorded", "the measurement ended early: time limit reached"];
+    let measures = |n: usize| bash("lab measure").fails(ways[n % 2]);
+    let notes = |n: usize| {
+        let note = format!(r#"{{"path":"notes/{n}.md","content":"try {n}"}}"#);
+        calls("write_file", &note).answers(&format!("noted as {n}"))
+    };
+    let mut run = run();
+    let said = run.said((0..6).flat_map(|n| [measures(n), notes(n)]));
+    assert_eq!(said, ["11 note persisting-failure 1"]);
+    let text = &run.interventions().next().expect("a note").note.text;
+    assert!(text.contains("failed in one of a few ways, 5 times or more"), "{text}");
+    // Another failure each time is getting on.
+    let parts = ["parser", "lexer", "printer", "loader", "linker", "solver"];
+    let gets_on = |n: usize| [bash("make").fails(&format!("error: the {} is broken", parts[n])), notes(n)];
+    check((0..6).flat_map(gets_on), &[]);
+}
+
+#[test]
+fn numbers_that_are_tried_in_vain_are_told_though_the_failure_has_two_forms() {
+    let ways = ["404 Not Found", "error: there is no such record in the register"];
+    let get = |n: usize| bash(&format!("hotel record {n}")).fails(ways[n % 2]);
+    let mut run = run();
+    assert_eq!(run.said((101..120).map(get)), ["13 note same-failure 1"]);
+    let text = &run.interventions().next().expect("a note").note.text;
+    assert!(text.contains("12 calls or more") && text.contains("one of a few ways"), "{text}");
+}
+
+#[test]
+fn what_is_done_to_one_thing_after_another_is_no_near_call() {
+    let names = ["rates", "fees", "taxes", "tips"];
+    let moves = |n: usize| {
+        bash(&format!("mv in/{n}.dat out/{}.dat", names[n])).answers(&format!("renamed (5c{n}8a1ff)"))
+    };
+    check((0..4).map(moves), &[]);
+}

@@ -42,6 +42,16 @@ fn pages_after_the_end_of_a_list_climb_to_the_end() {
 }
 
 #[test]
+fn pages_whose_answer_says_that_there_is_more_have_twice_the_time() {
+    let scan = |n: usize, more: bool| {
+        let answer = format!(r#"{{"rows":[],"cursor":"7a{n:06x}","more":{more}}}"#);
+        bash(&format!("db scan --cursor 5b{n:06x}"), &answer)
+    };
+    check((1..14).map(|n| scan(n, true)), &["12 note same-answer 1"]);
+    check((1..8).map(|n| scan(n, false)), &["6 note same-answer 1"]);
+}
+
+#[test]
 fn a_search_in_other_words_or_a_job_given_away_again_is_met_at_the_sixth() {
     let words = ["how does it work", "best practice 2024", "manual of the vendor", "an example of it"];
     let search = |n: usize| {

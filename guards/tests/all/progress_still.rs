@@ -92,6 +92,9 @@ fn the_same_text_in_numbered_files_is_written_again() {
         "To summarise where we are: I went through the files, and I know how they hang together.";
     let copies = |n: usize| copy("REPORT_v#.md", n, REPORT);
     assert_eq!(said((1..22).map(copies)), ["10 note rewriting 1", "21 block rewriting 2"]);
+    // With another clock in each.
+    let stamped = |n: usize| copy("REPORT_#.md", n, &format!("# 09:1{}:0{}\\n{REPORT}", n % 6, n % 10));
+    assert_eq!(said((1..12).map(stamped)), ["10 note rewriting 1"]);
     // Other texts, other files, short beginnings, and other work in between.
     assert_eq!(said((1..30).map(|n| copy("day#.md", n, &format!("{REPORT} Day {n}.")))), [""; 0]);
     assert_eq!(said((1..30).map(|n| copy("part#/init.py", n, "import all"))), [""; 0]);
@@ -139,4 +142,9 @@ fn nothing_and_no_matches_are_the_same_answer() {
     assert_eq!(said((0..10).map(search)), ["10 note same-answer 1"]);
     // One name after another, each asked about once.
     assert_eq!(said((0..5).map(search)), [""; 0]);
+    // What is piped into a search has answered, also with nothing.
+    let words =
+        ["out of memory", "disk is full", "low on space", "no space left", "quota was met", "no room left"];
+    let greps = words.map(|it| bash(&format!("zcat app.gz | grep '{it}'")).answers(""));
+    assert_eq!(said(greps), ["6 note same-answer 1"]);
 }

@@ -162,14 +162,17 @@ fn is_hexadecimal_id(word: &[u8]) -> bool {
     }
     let upper = word.iter().any(u8::is_ascii_uppercase);
     let lower = word.iter().any(u8::is_ascii_lowercase);
-    // The letter must not be a unit after a number (`12345678b`), nor begin an exponent: behind one digit
-    // (`1e10000000`), or before up to three (`12345e123`).
+    // A letter must not be a unit after a number (`12345678b`), nor begin an exponent: behind one digit
+    // (`1e10000000`), or before up to three (`12345e123`). Several letters behind all digits are no unit, but for
+    // decibels.
     let last_digit = word.iter().rposition(u8::is_ascii_digit).unwrap_or(0);
     let letters = word[..last_digit].iter().filter(|byte| byte.is_ascii_alphabetic());
     let exponent = word[0].is_ascii_digit() && letters.clone().all(|byte| matches!(byte, b'e' | b'E'));
     let at = word.iter().position(u8::is_ascii_alphabetic).unwrap_or(0);
     let is_number = exponent && (at == 1 || word.len() - at <= 4);
-    upper != lower && letters.count() > usize::from(is_number)
+    let has_letters_behind =
+        last_digit + 2 < word.len() && !word[last_digit + 1..].eq_ignore_ascii_case(b"db");
+    upper != lower && (has_letters_behind || letters.count() > usize::from(is_number))
 }
 
 /// Letters of both cases and digits, mixed: an id in 62 or 64 digits. The words of a name change their case less often.

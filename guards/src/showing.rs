@@ -50,6 +50,8 @@ const SHOWINGS: &[&str] = &[
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
     found: Found,
+    /// Whether it speaks of the form of calls.
+    of_form: bool,
     /// What says that it asks for a call as a thing to see.
     calls: u8,
     /// Whether the user wants to decide before anything is done.
@@ -75,7 +77,9 @@ impl Wish {
         static LISTS: LazyLock<Lists> = LazyLock::new(|| {
             Lists::anywhere(&[SHOWINGS, SHOW_ME, WRITTEN, FORMS, CALL, PRINT, EXAMPLES, HOLDS])
         });
-        Self { found: LISTS.find(&folded(text)), calls: 0, holds: false }
+        let text = folded(text);
+        let found = LISTS.find(&text);
+        Self { found, of_form: found.has(3) && speaks_of_form(&text), calls: 0, holds: false }
     }
 
     /// Whether it asks to be shown something.
@@ -93,8 +97,8 @@ impl Wish {
 
     /// Whether it speaks of calls, so that a printed one may be the answer to it.
     pub(crate) fn speaks_of_calls(self) -> bool {
-        let of_form = self.found.has(3) || self.found.has(4) && (self.found.has(5) || self.asks_to_see());
-        of_form || self.calls > 1
+        let of_call = self.found.has(4) && (self.found.has(5) || self.asks_to_see());
+        self.of_form || of_call || self.calls > 1
     }
 
     /// Whether it may ask for a call as a thing to see.
@@ -120,6 +124,12 @@ pub(crate) fn asks_to_see(text: &str) -> bool {
 
 /// The form of calls, in words.
 const FORMS: &[&str] = &["json", "tool call", "function call", "{"];
+/// Whether a text in small letters has one of these, and not only as a part of a name, as in `package.json`.
+fn speaks_of_form(text: &str) -> bool {
+    let is_of_name = |c: char| matches!(c, '.' | '_' | '-' | '/');
+    FORMS.iter().any(|form| text.match_indices(form).any(|(at, _)| !text[..at].ends_with(is_of_name)))
+}
+
 /// "Call", as what tools get.
 const CALL: &[&str] =
     &["call", "aufruf", "llamada", "appel", "chamada", "chiamata", "вызов", "呼び出し", "调用", "호출"];
@@ -269,6 +279,18 @@ mod tests {
         ] {
             assert!(!asks_for_code(text, true), "{text}");
             assert!(!asks_for_code(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn x2_who_names_a_file_does_not_speak_of_calls() {
+        for text in ["Answer in JSON.", "Gib mir das als json", "请用JSON回答。", "The call: {\"a\": 1}"]
+        {
+            assert!(Wish::of(text).speaks_of_calls(), "{text}");
+        }
+        for text in ["Add zod to package.json.", "tr.json doğrulamadan geçmiyor.", "Fix to_json in api.py."]
+        {
+            assert!(!Wish::of(text).speaks_of_calls(), "{text}");
         }
     }
 

@@ -385,7 +385,7 @@ fn t1_what_the_user_said_a_while_ago_is_no_news_either() {
         _ => format!("bye: {nth}/40. Bir dakika, yayım üzerinde çalışıyorum."),
     };
     let promises: Vec<String> = (0..7).map(promise).collect();
-    let mut turns = vec!["tr.json doğrulamadan geçmiyor, hatayı düzelt ve yayımla.", &promises[0]];
+    let mut turns = vec!["Çeviri doğrulamadan geçmiyor, hatayı düzelt ve yayımla.", &promises[0]];
     for nth in 0..6 {
         turns.extend([complaints[nth % 2], &promises[nth + 1]]);
     }

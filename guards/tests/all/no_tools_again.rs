@@ -389,7 +389,7 @@ fn t1_what_the_user_said_a_while_ago_is_no_news_either() {
     for nth in 0..6 {
         turns.extend([complaints[nth % 2], &promises[nth + 1]]);
     }
-    check(&turns, None, Some(6));
+    check(&turns, None, Some(4));
     // New things to say are new requests.
     let others = [
         "Ekranımda bir şey yok.",

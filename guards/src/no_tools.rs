@@ -144,8 +144,8 @@ struct NoToolsState {
     gave: bool,
     dispute: Dispute,
     promises: Promises,
-    /// What the user said last, newest last, and whether the model did a step since.
-    heard: VecDeque<ResultKey>,
+    /// What the user said last, and whether the model did a step since.
+    heard: Option<ResultKey>,
     stepped: bool,
     /// Messages of the user in a row that only nudge, with no call in between.
     nudges: u32,
@@ -175,13 +175,11 @@ enum Mistake {
 }
 
 const NAME: &str = "no-tools";
-const VERSION: u64 = 10;
+const VERSION: u64 = 9;
 /// Tools that `{tools}` names in a message of the user's own.
 const EXAMPLES: usize = 4;
 /// Texts that are remembered, to find one that comes again after a nudge.
 const TEXTS: usize = 4;
-/// Messages of the user that are remembered: who complains has a few ways to say so.
-const HEARD: usize = 4;
 
 impl NoTools {
     /// The rules of this guard.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::NoTools;
 use super::instead::{Instead, leaves_it_to_the_user};
 use super::request::is_open_question;
 use super::telling::Message;
 use super::vocabulary::{List, has_any};
-use super::{HEARD, NoTools};
 use crate::files::files;
 use crate::search::has_question_mark;
 use balk_contract::nudge::{begins_with_no, begins_with_yes, is_go_ahead, is_nudge, is_short};
@@ -15,13 +15,10 @@ use balk_contract::{Protocol, identity};
 impl NoTools {
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
     pub(super) fn asked(&mut self, text: &Arc<str>) {
-        let said = identity(text);
+        let said = Some(identity(text));
         // The same again after no step is no news, whatever it says.
         let asks_back = has_question_mark(text);
-        if self.state.stepped {
-            self.state.heard.clear();
-        }
-        let is_again = self.state.heard.contains(&said) && !asks_back;
+        let is_again = self.state.heard == said && !self.state.stepped && !asks_back;
         let after = self.state.instead[1];
         let mut lower = String::new();
         let message = Message::new(text, &mut lower);
@@ -31,11 +28,7 @@ impl NoTools {
         let is_nudge = is_known || is_nudge(text);
         self.state.dispute.hear(&message, after.is_some());
         self.state.promises.hear(&message, after, is_again);
-        self.state.stepped = false;
-        if self.state.heard.len() == HEARD {
-            self.state.heard.pop_front();
-        }
-        self.state.heard.push_back(said);
+        (self.state.heard, self.state.stepped) = (said, false);
         if !is_nudge {
             self.state.questions = 0;
         }

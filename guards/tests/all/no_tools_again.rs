@@ -376,35 +376,6 @@ fn t1_the_same_promise_again_and_again_is_a_mistake_in_any_language() {
     }
 }
 
-/// Who complains has a few ways to say so, and says them by turns.
-#[test]
-fn t1_what_the_user_said_a_while_ago_is_no_news_either() {
-    let complaints = ["Yayımda bir değişiklik yok.", "Hâlâ aynı hatayı görüyorum, bak."];
-    let promise = |nth: usize| match nth % 2 {
-        0 => format!("greet: {nth}/40. Birazdan haber veririm."),
-        _ => format!("bye: {nth}/40. Bir dakika, yayım üzerinde çalışıyorum."),
-    };
-    let promises: Vec<String> = (0..7).map(promise).collect();
-    let mut turns = vec!["Çeviri doğrulamadan geçmiyor, hatayı düzelt ve yayımla.", &promises[0]];
-    for nth in 0..6 {
-        turns.extend([complaints[nth % 2], &promises[nth + 1]]);
-    }
-    check(&turns, None, Some(4));
-    // New things to say are new requests.
-    let others = [
-        "Ekranımda bir şey yok.",
-        "Logo da eksik.",
-        "Sayfa yavaş.",
-        "Yazı küçük.",
-        "Renk soluk.",
-        "Menü boş.",
-    ];
-    for (nth, other) in others.into_iter().enumerate() {
-        turns[2 + 2 * nth] = other;
-    }
-    check(&turns, None, None);
-}
-
 #[test]
 fn t1_talk_lessons_and_refusals_are_no_promises() {
     for turns in [

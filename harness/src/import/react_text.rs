@@ -77,13 +77,16 @@ fn message(joiner: &mut Joiner, role: &str, content: &str) -> Result<(), BadLine
 fn answer(joiner: &mut Joiner, content: &str) {
     let content = content.trim_end();
     let (before, last) = content.rsplit_once('\n').unwrap_or(("", content));
-    let before = before.strip_prefix("Thought:").unwrap_or(before).trim();
     match action(last) {
-        Some(call) => {
-            joiner.assistant(None, Some(before.into()).filter(|it: &Arc<str>| !it.is_empty()), vec![call]);
-        }
+        Some(call) => acted(joiner, before, call),
         None => joiner.assistant(None, Some(content.into()), Vec::new()),
     }
+}
+
+/// Takes an answer that ends in a call.
+fn acted(joiner: &mut Joiner, thought: &str, call: Made) {
+    let thought = thought.strip_prefix("Thought:").unwrap_or(thought).trim();
+    joiner.assistant(None, (!thought.is_empty()).then(|| thought.into()), vec![call]);
 }
 
 /// The call in `Action: TOOL[INPUT]`.
@@ -125,7 +128,11 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
             thought = part;
         } else {
             let thought = std::mem::take(&mut thought);
-            answer(joiner, &[thought.trim_end(), "\n", part.trim_end()].concat());
+            let (thought, part) = (thought.trim_end(), part.trim_end());
+            match action(part).filter(|_| !part.contains('\n')) {
+                Some(call) => acted(joiner, thought, call),
+                None => answer(joiner, &[thought, "\n", part].concat()),
+            }
         }
     }
     if !thought.is_empty() {

@@ -5,7 +5,6 @@
 //! messages, or one text, which is there by line as well (`traj_by_line`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
@@ -101,8 +100,7 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
     let is_marked =
         |line: &str| ["Thought:", "Action:", "Observation:"].iter().any(|mark| line.starts_with(mark));
     let task = lines.iter().take_while(|line| !is_marked(line)).count();
-    joiner.user(lines[..task].join("\n").trim().into());
-    let mut parts: Vec<Cow<str>> = Vec::new();
+    let mut parts: Vec<Cow<str>> = Vec::with_capacity(lines.len() - task);
     for line in &lines[task..] {
         match parts.last_mut() {
             // Texts go on over lines.
@@ -114,6 +112,8 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
             Some(_) | None => parts.push(Cow::Borrowed(line)),
         }
     }
+    joiner.expect(1 + parts.len());
+    joiner.user(lines[..task].join("\n").trim().into());
     let mut thought = Cow::Borrowed("");
     for part in parts {
         if let Some(observation) = part.strip_prefix("Observation:") {

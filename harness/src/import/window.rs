@@ -12,7 +12,7 @@ use super::scan::{Scan, Step};
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 64 << 10;
 
-/// For how many bytes there is room at once where all of an input is held: what is held moves where it outgrows its room.
+/// For how many bytes there is room at once where all of an input is held: what outgrows its room is copied.
 const WHOLE_BYTES: usize = 1 << 20;
 
 /// What is held, and what is still to come. Places in it are counted from the start of the input.

@@ -278,7 +278,8 @@ impl Literal<'_> {
 
 /// The arguments of a call that has one, which is a text.
 pub(super) fn argument(name: &str, text: &str) -> Arc<str> {
-    let mut all = Vec::with_capacity(name.len() + text.len() + 16);
+    // With room for some escapes.
+    let mut all = Vec::with_capacity(name.len() + text.len() + text.len() / 8 + 16);
     all.extend_from_slice(b"{\"");
     all.extend_from_slice(name.as_bytes());
     all.extend_from_slice(b"\": ");

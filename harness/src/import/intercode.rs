@@ -58,6 +58,7 @@ fn run_of<A, O>(
 ) -> Result<Recording, BadLine> {
     let Run { environment: Text(tool), query, turn_history: Object(turns), summary } = run;
     let mut joiner = Joiner::default();
+    joiner.expect(1 + 2 * turns.actions.len());
     if let Some(Text(query)) = query {
         joiner.user(query);
     }
@@ -65,7 +66,6 @@ fn run_of<A, O>(
     let valid = turns.valid_action.unwrap_or_default();
     let Elements(observations) = turns.observations;
     let mut observations = observations.into_iter();
-    joiner.expect(2 * turns.actions.len());
     for (at, action) in turns.actions.into_iter().enumerate() {
         let thought = thoughts.next().flatten().map(|Text(thought)| thought);
         let call = Made { id: None, tool: tool.clone(), arguments: argument("command", action) };

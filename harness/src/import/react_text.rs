@@ -5,7 +5,6 @@
 //! messages, or one text, which is there by line as well (`traj_by_line`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use balk_guards::Status;
 use serde::Deserialize;
@@ -77,13 +76,16 @@ fn message(joiner: &mut Joiner, role: &str, content: &str) -> Result<(), BadLine
 fn answer(joiner: &mut Joiner, content: &str) {
     let content = content.trim_end();
     let (before, last) = content.rsplit_once('\n').unwrap_or(("", content));
-    let before = before.strip_prefix("Thought:").unwrap_or(before).trim();
     match action(last) {
-        Some(call) => {
-            joiner.assistant(None, Some(before.into()).filter(|it: &Arc<str>| !it.is_empty()), vec![call]);
-        }
+        Some(call) => acted(joiner, before, call),
         None => joiner.assistant(None, Some(content.into()), Vec::new()),
     }
+}
+
+/// Takes an answer that ends in a call.
+fn acted(joiner: &mut Joiner, thought: &str, call: Made) {
+    let thought = thought.strip_prefix("Thought:").unwrap_or(thought).trim();
+    joiner.assistant(None, (!thought.is_empty()).then(|| thought.into()), vec![call]);
 }
 
 /// The call in `Action: TOOL[INPUT]`.
@@ -98,8 +100,7 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
     let is_marked =
         |line: &str| ["Thought:", "Action:", "Observation:"].iter().any(|mark| line.starts_with(mark));
     let task = lines.iter().take_while(|line| !is_marked(line)).count();
-    joiner.user(lines[..task].join("\n").trim().into());
-    let mut parts: Vec<Cow<str>> = Vec::new();
+    let mut parts: Vec<Cow<str>> = Vec::with_capacity(lines.len() - task);
     for line in &lines[task..] {
         match parts.last_mut() {
             // Texts go on over lines.
@@ -111,6 +112,8 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
             Some(_) | None => parts.push(Cow::Borrowed(line)),
         }
     }
+    joiner.expect(1 + parts.len());
+    joiner.user(lines[..task].join("\n").trim().into());
     let mut thought = Cow::Borrowed("");
     for part in parts {
         if let Some(observation) = part.strip_prefix("Observation:") {
@@ -125,7 +128,11 @@ fn by_line(joiner: &mut Joiner, lines: &[Cow<str>]) -> Result<(), BadLine> {
             thought = part;
         } else {
             let thought = std::mem::take(&mut thought);
-            answer(joiner, &[thought.trim_end(), "\n", part.trim_end()].concat());
+            let (thought, part) = (thought.trim_end(), part.trim_end());
+            match action(part).filter(|_| !part.contains('\n')) {
+                Some(call) => acted(joiner, thought, call),
+                None => answer(joiner, &[thought, "\n", part].concat()),
+            }
         }
     }
     if !thought.is_empty() {

@@ -12,6 +12,9 @@ use super::scan::{Scan, Step};
 const READ_BYTES: usize = 256 << 10;
 const FIRST_BYTES: usize = 64 << 10;
 
+/// For how many bytes there is room at once where all of an input is held: what outgrows its room is copied.
+const WHOLE_BYTES: usize = 1 << 20;
+
 /// What is held, and what is still to come. Places in it are counted from the start of the input.
 pub(super) struct Window<'a> {
     input: Box<dyn Read + 'a>,
@@ -141,6 +144,9 @@ impl<'a> Window<'a> {
     /// # Errors
     /// The input cannot be read or unpacked to its end.
     pub(super) fn all(&mut self) -> io::Result<bool> {
+        if !self.ended {
+            self.make_room(WHOLE_BYTES);
+        }
         while self.held.len() <= self.bound && self.more() {}
         self.failed()?;
         Ok(self.held.len() <= self.bound)

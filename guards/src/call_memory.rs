@@ -213,7 +213,7 @@ impl CallMemory {
         }
     }
 
-    fn user_spoke(&mut self, text: &str) {
+    fn user_spoke(&mut self, text: &Arc<str>) {
         self.messages = self.messages.saturating_add(1);
         self.wanted.hear(text);
         if is_go_ahead(text) {

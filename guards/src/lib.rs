@@ -16,6 +16,7 @@ mod files;
 mod filter;
 pub mod handoff;
 mod ladder;
+mod last_read;
 mod mend;
 pub mod no_tools;
 mod pattern;

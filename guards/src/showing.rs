@@ -1,9 +1,10 @@
 //! What the user's words ask for beside work: to be shown something, so that code in a message is what they asked for;
 //! or calls in words, so that a printed call is.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::files::files;
+use crate::last_read::LastRead;
 use crate::search::has_question_mark;
 use balk_contract::nudge::is_short;
 use balk_contract::words::{Found, Lists, folded};
@@ -60,7 +61,14 @@ pub(crate) struct Wish {
 
 impl Wish {
     /// Of a message of the user.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &Arc<str>) -> Self {
+        thread_local! {
+            static LAST: LastRead<1, Wish> = const { LastRead::new() };
+        }
+        LAST.with(|last| last.of([text], || Self::of_message(text)))
+    }
+
+    fn of_message(text: &str) -> Self {
         let words = Self::of_words(text);
         let holds = words.found.has(7) && has_hold(text);
         let before = match (holds, words.asks_to_see()) {

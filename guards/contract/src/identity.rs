@@ -83,6 +83,12 @@ impl ResultText {
         self.known.findings(|| Findings::of(&self.text)).failed
     }
 
+    /// Whether it answers in the form of a failure: a part of its [`reading`](Self::reading).
+    #[must_use]
+    pub fn says_no(&self) -> bool {
+        self.known.findings(|| Findings::of(&self.text)).says_no
+    }
+
     /// All lines that begin like errors, if it is long.
     #[must_use]
     pub fn errors(&self) -> Errors<'_> {

@@ -76,7 +76,7 @@ impl<'t> Reading<'t> {
 pub(crate) struct Findings {
     pub(crate) failed: bool,
     prospect: Prospect,
-    says_no: bool,
+    pub(crate) says_no: bool,
     counts: bool,
     failures: u16,
     /// The bytes of the line, perhaps with blanks around it.

@@ -30,6 +30,9 @@ fn digits(word: &str) -> Option<(u32, &str)> {
 
 /// A sign for a number says little without one for "times": it is in many words.
 fn sign(word: &str) -> Option<(u32, &str)> {
+    if word.is_ascii() {
+        return None;
+    }
     word.char_indices().find_map(|(at, c)| {
         let (_, number) = SIGNS.iter().find(|(sign, _)| *sign == c)?;
         let unit = &word[at + c.len_utf8()..];

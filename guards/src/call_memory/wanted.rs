@@ -1,11 +1,12 @@
 //! What a user says about how often they want a call: a number of times, until something is so, "again", or that
 //! something is to be waited for.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
 use super::numbers::{FIRST_SIGN, is_of_word, is_times, number};
+use crate::last_read::LastRead;
 use balk_contract::nudge::is_nudge;
 use balk_contract::wording::is_longer;
 use balk_contract::words::{Found, Lists, folded};
@@ -40,26 +41,26 @@ impl Wanted {
         if is_longer(request, CHARS) {
             return Self::default();
         }
-        let mut wanted = Self::counted(request);
+        let found = words_of(request);
+        let mut wanted = Self::counted(request, found);
         let named = |is_meant: fn(&&str) -> bool| {
             sentences(request).filter(is_meant).flat_map(commands).take(COMMANDS).collect()
         };
-        if words_of(request).has(2) {
+        if found.has(2) {
             wanted.commands = named(|it| words_of(it).has(2));
             wanted.until = !wanted.commands.is_empty();
         }
         if wanted.until {
             wanted.times = wanted.times.max(SEVERAL_TIMES);
         } else if wanted.times > 0 {
-            wanted.commands = named(|it| Self::counted(it).times > 0);
+            wanted.commands = named(|it| Self::counted(it, words_of(it)).times > 0);
         }
         wanted
     }
 
-    /// The same, of any call.
-    fn counted(request: &str) -> Self {
+    /// The same, of any call, with the words that were found in it.
+    fn counted(request: &str, found: Found) -> Self {
         let text = request.to_lowercase();
-        let found = words_of(request);
         let mut wanted = Self { awaits: found.has(0), ..Self::default() };
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -82,8 +83,11 @@ impl Wanted {
     }
 
     /// The user spoke. A nudge that says nothing of it leaves what was wanted.
-    pub(crate) fn hear(&mut self, text: &str) {
-        let wanted = Self::of(text);
+    pub(crate) fn hear(&mut self, text: &Arc<str>) {
+        thread_local! {
+            static LAST: LastRead<1, Wanted> = const { LastRead::new() };
+        }
+        let wanted = LAST.with(|last| last.of([text], || Self::of(text)));
         if wanted != Self::default() || !is_nudge(text) {
             *self = wanted;
         }

@@ -67,7 +67,8 @@ pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> O
 /// Whether it can be seen as often as this, by the rounds in which this tool failed: to compare how costs more.
 pub(super) fn may_be_seen(least: u32, rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> bool {
     let fails = |round: &&Round| round.looks.iter().any(|look| look.tool == call.tool_key && look.failed);
-    now.results.is_none() || now.counted(rounds.still().filter(fails).count()) >= least
+    let enough = usize::try_from(least).unwrap_or(usize::MAX);
+    now.results.is_none() || now.counted(rounds.still().filter(fails).take(enough).count()) >= least
 }
 
 /// The common failure of all of this tool's calls, if they failed in the same way.

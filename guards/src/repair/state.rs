@@ -129,7 +129,7 @@ impl RepairState {
     }
 
     /// The user speaks: a nudge goes on with the request, anything else is a new one.
-    pub(super) fn heard(&mut self, text: &str) {
+    pub(super) fn heard(&mut self, text: &Arc<str>) {
         self.demand = Demand::None;
         let asked = showing::Wish::of(text);
         let names_tool = showing::calls::asks_about_one_of(text, |name| self.offered.named(name).is_some());

@@ -50,6 +50,9 @@ pub(super) fn digest(line: &[u8]) -> u64 {
     identity_of(before).folded() ^ identity_of(behind).folded().rotate_left(32)
 }
 
+/// The meaning of a word, and its length.
+type Found = (Meaning, usize);
+
 /// What the lines say together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Said {
@@ -199,7 +202,8 @@ impl Said {
         let mut at = 0;
         let is_quoting = memchr(b'"', line).is_some();
         while let Some(start) = next_word(line, at) {
-            if !line[start].is_ascii_digit() && meaning(&line[start..]).is_none() {
+            let found = meaning(&line[start..]);
+            if found.is_none() && !line[start].is_ascii_digit() {
                 at = start + 1;
                 continue;
             }
@@ -210,9 +214,9 @@ impl Said {
             };
             at = start
                 + match is_read {
-                    true => self.word(line, start),
-                    false if self.telling.is_some() => self.member(line, start, place.0),
-                    false => self.number(line, start, counts),
+                    true => self.word(line, start, found),
+                    false if self.telling.is_some() => self.member(line, start, found, place.0),
+                    false => self.number(line, start, found, counts),
                 };
         }
         match (self.failure, self.is_counting) {
@@ -229,20 +233,20 @@ impl Said {
     fn numbers(&mut self, line: &[u8], counts: Counts) {
         let mut at = 0;
         while let Some(start) = next_word(line, at) {
-            at = start + self.number(line, start, counts);
+            at = start + self.number(line, start, meaning(&line[start..]), counts);
         }
     }
 
     /// Reads the exit status of a member of JSON that starts here, in the end of an answer that is cut.
-    fn member(&mut self, line: &[u8], start: usize, from: usize) -> usize {
+    fn member(&mut self, line: &[u8], start: usize, found: Option<Found>, from: usize) -> usize {
         let is_name = from >= HEAD && line[..start].ends_with(b"\"");
-        if is_name { self.number(line, start, Counts::Nothing) } else { 1 }
+        if is_name { self.number(line, start, found, Counts::Nothing) } else { 1 }
     }
 
     /// Reads the exit status that starts here, or the count of failures behind its name: data has them, too. Returns
     /// how many bytes were read.
-    fn number(&mut self, line: &[u8], start: usize, counts: Counts) -> usize {
-        let Some((meaning, length)) = meaning(&line[start..]) else { return 1 };
+    fn number(&mut self, line: &[u8], start: usize, found: Option<Found>, counts: Counts) -> usize {
+        let Some((meaning, length)) = found else { return 1 };
         let rest = &line[start + length..];
         match meaning {
             Meaning::Exit if counts.has_exit(line) => {
@@ -265,8 +269,8 @@ impl Said {
         1
     }
 
-    /// Reads the word that starts here, and returns how many bytes it took.
-    fn word(&mut self, line: &[u8], start: usize) -> usize {
+    /// Reads the word or number that starts here, and returns how many bytes it took.
+    fn word(&mut self, line: &[u8], start: usize, found: Option<Found>) -> usize {
         let rest = &line[start..];
         if rest[0].is_ascii_digit() {
             let (length, counted) = count_before(rest);
@@ -281,7 +285,7 @@ impl Said {
             self.hint |= is_busy(line, start);
             return length;
         }
-        let Some((meaning, length)) = meaning(rest) else { return 1 };
+        let Some((meaning, length)) = found else { return 1 };
         self.words.has_word = true;
         match meaning {
             Meaning::Failure => self.failure = true,

@@ -140,20 +140,23 @@ fn is_in_quotes(line: &[u8], start: usize) -> bool {
 /// Whether a text has a title, and an empty line below it.
 fn has_title(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_title = |line: &[u8]| !line.is_empty() && sentences(line) == 0;
-    lines.next().is_some_and(is_title) && lines.next().is_some_and(<[u8]>::is_empty)
+    let (Some(title), Some([])) = (lines.next(), lines.next()) else { return false };
+    !title.is_empty() && sentences(title) == 0
 }
 
 /// Whether the first line of a text says how many lines follow.
 fn is_announced(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let Some(first) = lines.next() else { return false };
-    let count = lines.count();
     let is_announcement =
         first[0].is_ascii_digit() || first.ends_with(b":") || first.ends_with("：".as_bytes());
+    if !is_announcement {
+        return false;
+    }
+    let count = lines.count();
     let mut words = first.split(|byte| !byte.is_ascii_alphanumeric());
     let is_count = |word: &[u8]| str::from_utf8(word).is_ok_and(|it| it.parse() == Ok(count));
-    count >= ITEMS && is_announcement && words.any(is_count)
+    count >= ITEMS && words.any(is_count)
 }
 
 /// How many sentences a text has: with a word in lower case or of another script before the stop.
@@ -224,9 +227,11 @@ fn is_heading(line: &[u8]) -> bool {
 
 /// The name of a member, in a line such as "Subject: x".
 fn name(line: &[u8]) -> Option<&[u8]> {
-    let wide = |at: &usize| line[*at..].starts_with("：".as_bytes());
+    const WIDE: &[u8] = "：".as_bytes();
+    let wide = |at: &usize| line[*at..].starts_with(WIDE);
     let plain = |at: &usize| line[*at] == b':' && line.get(at + 1).is_none_or(u8::is_ascii_whitespace);
-    let end = (0..line.len().min(NAME)).find(|at| plain(at) || wide(at))?;
+    let mut colons = memchr2_iter(b':', WIDE[0], &line[..line.len().min(NAME)]);
+    let end = colons.find(|at| plain(at) || wide(at))?;
     let name = &line[..end];
     let is_part =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'#' | 0x80..);

@@ -7,86 +7,30 @@ mod listed;
 
 /// The meaning of the word at the start of a text, and its length. Case does not matter.
 pub(super) fn meaning(text: &[u8]) -> Option<(Meaning, usize)> {
-    if !may_begin(text) {
-        return None;
-    }
-    // Most words of the list differ in the third letter.
-    let fits = |word: &str| {
-        let word = word.as_bytes();
-        let differ = word.len() > 2 && text.len() > 2 && (word[2] ^ text[2]) & 31 != 0;
-        !differ && begins(text, word) && ends(text, word.len())
-    };
+    let fits = |word: &str| begins(text, word.as_bytes()) && ends(text, word.len());
     listed(text).iter().find(|(word, _)| fits(word)).map(|(word, meaning)| (*meaning, word.len()))
 }
 
-/// The words that begin like this text, in two letters if these are ASCII.
+/// The words that begin like this text: in three bytes if the first one is a letter of ASCII.
+#[inline]
 fn listed(text: &[u8]) -> &'static [(&'static str, Meaning)] {
     match *text {
-        [first, second, ..] if first.is_ascii_alphabetic() => {
-            let pair = pair(first, second);
-            &BY_PAIR[usize::from(STARTS_OF_PAIRS[pair])..usize::from(STARTS_OF_PAIRS[pair + 1])]
+        [first, second, ..] if first < 0x80 => {
+            let place = place(first, second, text.get(2).copied().unwrap_or_default());
+            // Nearly all words of a text end here.
+            if BEGINNINGS[place / 64] >> (place % 64) & 1 == 0 || !first.is_ascii_alphabetic() {
+                return &[];
+            }
+            let group = group(place);
+            &GROUPED[usize::from(STARTS_OF_GROUPS[group])..usize::from(STARTS_OF_GROUPS[group + 1])]
         }
-        [first, ..] if !first.is_ascii() => words(first),
+        [first, ..] if first >= 0x80 => words(first),
         [_, ..] | [] => &[],
     }
 }
 
-/// A number for the first two bytes of a word, in which the case of letters does not count.
-const fn pair(first: u8, second: u8) -> usize {
-    (first as usize & 31) << 5 | second as usize & 31
-}
-
-/// How many pairs there are.
-const PAIRS: usize = 32 * 32;
-
-/// Where the words of each pair start in [`BY_PAIR`].
-const STARTS_OF_PAIRS: [u16; PAIRS + 1] = {
-    let mut starts = [0; PAIRS + 1];
-    let mut first = b'a';
-    while first <= b'z' {
-        let words = words(first);
-        let mut at = 0;
-        while at < words.len() {
-            starts[pair(first, words[at].0.as_bytes()[1]) + 1] += 1;
-            at += 1;
-        }
-        first += 1;
-    }
-    let mut pair = 0;
-    while pair < PAIRS {
-        starts[pair + 1] += starts[pair];
-        pair += 1;
-    }
-    starts
-};
-
-/// The words that begin with ASCII letters: those of a pair together, in the order of their list.
-static BY_PAIR: [(&str, Meaning); STARTS_OF_PAIRS[PAIRS] as usize] = {
-    let mut sorted = [("", Nothing); STARTS_OF_PAIRS[PAIRS] as usize];
-    let mut ends = STARTS_OF_PAIRS;
-    let mut first = b'a';
-    while first <= b'z' {
-        let words = words(first);
-        let mut at = 0;
-        while at < words.len() {
-            let pair = pair(first, words[at].0.as_bytes()[1]);
-            sorted[ends[pair] as usize] = words[at];
-            ends[pair] += 1;
-            at += 1;
-        }
-        first += 1;
-    }
-    sorted
-};
-
-/// Whether the text begins with this word, in either case.
-pub(super) fn begins(text: &[u8], word: &[u8]) -> bool {
-    text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word))
-}
-
 /// A bit for each three bytes that a word begins with, five bits of each byte: they tell letters apart, in either case.
-/// Nearly all words of a text end here.
-static BEGINNINGS: [u64; 512] = {
+const BEGINNINGS: &[u64; 512] = &{
     let mut bits = [0; 512];
     let mut first = b'a';
     while first <= b'z' {
@@ -94,12 +38,10 @@ static BEGINNINGS: [u64; 512] = {
         let mut at = 0;
         while at < words.len() {
             let word = words[at].0.as_bytes();
-            let mut third = 0;
-            while third < 32 {
-                if word.len() < 3 || word[2] & 31 == third {
-                    let place = place(first, word[1], third);
-                    bits[place / 64] |= 1 << (place % 64);
-                }
+            let (mut third, end) = thirds(word);
+            while third < end {
+                let place = place(first, word[1], third);
+                bits[place / 64] |= 1 << (place % 64);
                 third += 1;
             }
             at += 1;
@@ -113,16 +55,82 @@ const fn place(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 31) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }
 
-fn may_begin(text: &[u8]) -> bool {
-    let third = text.get(2).copied().unwrap_or_default();
-    match *text {
-        [first, second, ..] if first < 0x80 => {
-            let place = place(first, second, third);
-            BEGINNINGS[place / 64] & (1 << (place % 64)) != 0
-        }
-        [first, ..] => first >= 0x80,
-        [] => false,
+/// The third bytes of texts that may begin with this word: any, if it has only two.
+const fn thirds(word: &[u8]) -> (u8, u8) {
+    if word.len() < 3 { (0, 32) } else { (word[2] & 31, (word[2] & 31) + 1) }
+}
+
+/// Words that begin alike are a group. How many groups there are before each word of [`BEGINNINGS`], and in all.
+const GROUPS_BEFORE: &[u16; 513] = &{
+    let mut before = [0; 513];
+    let mut at = 0;
+    while at < 512 {
+        before[at + 1] = before[at] + BEGINNINGS[at].count_ones() as u16;
+        at += 1;
     }
+    before
+};
+const GROUPS: usize = GROUPS_BEFORE[512] as usize;
+
+/// The number of the group whose words begin so.
+const fn group(place: usize) -> usize {
+    let lower = BEGINNINGS[place / 64] & ((1 << (place % 64)) - 1);
+    GROUPS_BEFORE[place / 64] as usize + lower.count_ones() as usize
+}
+
+/// Where the words of each group start in [`GROUPED`], and where the last one ends.
+const STARTS_OF_GROUPS: &[u16; GROUPS + 1] = &{
+    let mut starts = [0; GROUPS + 1];
+    let mut first = b'a';
+    while first <= b'z' {
+        let words = words(first);
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].0.as_bytes();
+            let (mut third, end) = thirds(word);
+            while third < end {
+                starts[group(place(first, word[1], third)) + 1] += 1;
+                third += 1;
+            }
+            at += 1;
+        }
+        first += 1;
+    }
+    let mut at = 0;
+    while at < GROUPS {
+        starts[at + 1] += starts[at];
+        at += 1;
+    }
+    starts
+};
+
+/// The words that begin with letters of ASCII, group by group, each in the order of its list.
+static GROUPED: [(&str, Meaning); STARTS_OF_GROUPS[GROUPS] as usize] = {
+    let mut grouped = [("", Nothing); STARTS_OF_GROUPS[GROUPS] as usize];
+    let mut ends = *STARTS_OF_GROUPS;
+    let mut first = b'a';
+    while first <= b'z' {
+        let words = words(first);
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].0.as_bytes();
+            let (mut third, end) = thirds(word);
+            while third < end {
+                let group = group(place(first, word[1], third));
+                grouped[ends[group] as usize] = words[at];
+                ends[group] += 1;
+                third += 1;
+            }
+            at += 1;
+        }
+        first += 1;
+    }
+    grouped
+};
+
+/// Whether the text begins with this word, in either case.
+pub(super) fn begins(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word))
 }
 
 /// Of a byte: whether a word can start with it; whether one can start behind it; whether one can start with it
@@ -189,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_found_in_its_pair_as_in_the_whole_list() {
+    fn a_word_is_found_in_its_group_as_in_the_whole_list() {
         let all = || (0..=u8::MAX).flat_map(|first| words(first).iter());
         let mut found = 0;
         for (word, _) in all() {

@@ -294,11 +294,11 @@ mod tests {
     fn x2_who_names_a_file_does_not_speak_of_calls() {
         for text in ["Answer in JSON.", "Gib mir das als json", "请用JSON回答。", "The call: {\"a\": 1}"]
         {
-            assert!(Wish::of(text).speaks_of_calls(), "{text}");
+            assert!(Wish::of_message(text).speaks_of_calls(), "{text}");
         }
         for text in ["Add zod to package.json.", "tr.json doğrulamadan geçmiyor.", "Fix to_json in api.py."]
         {
-            assert!(!Wish::of(text).speaks_of_calls(), "{text}");
+            assert!(!Wish::of_message(text).speaks_of_calls(), "{text}");
         }
     }
 

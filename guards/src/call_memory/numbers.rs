@@ -83,20 +83,20 @@ const SIGNS: [(char, u32); 10] = [
 #[rustfmt::skip]
 const SPELT: [(u32, &[&str]); 11] = [
     (2, &[
-        "two", "zwei", "dos", "deux", "dois", "duas", "due", "два", "дважды", "twee", "dwa", "dva", "дві", "två", "kaksi",
-        "két", "două", "iki", "दो", "dua", "hai",
+        "two", "zwei", "dos", "deux", "dois", "duas", "due", "два", "дважды", "twee", "dwa", "dva", "дві", "två",
+        "kaksi", "két", "două", "iki", "दो", "dua", "hai",
     ]),
     (3, &[
-        "three", "drei", "tres", "trois", "três", "tre", "три", "трижды", "drie", "trzy", "tři", "kolme", "három", "trei",
-        "üç", "ثلاث", "तीन", "tiga",
+        "three", "drei", "tres", "trois", "três", "tre", "три", "трижды", "drie", "trzy", "tři", "kolme", "három",
+        "trei", "üç", "ثلاث", "तीन", "tiga",
     ]),
     (4, &[
         "four", "vier", "cuatro", "quatre", "quatro", "quattro", "четыре", "cztery", "čtyři", "чотири", "fyra", "neljä",
         "négy", "patru", "dört", "أربع", "चार", "empat", "bốn",
     ]),
     (5, &[
-        "five", "fünf", "cinco", "cinq", "cinque", "пять", "vijf", "pięć", "pět", "п'ять", "fem", "viisi", "öt", "cinci",
-        "beş", "خمس", "पाँच", "पांच", "lima", "năm",
+        "five", "fünf", "cinco", "cinq", "cinque", "пять", "vijf", "pięć", "pět", "п'ять", "fem", "viisi", "öt",
+        "cinci", "beş", "خمس", "पाँच", "पांच", "lima", "năm",
     ]),
     (6, &[
         "six", "sechs", "seis", "sei", "шесть", "zes", "sześć", "šest", "шість", "sex", "seks", "kuusi", "șase", "altı",

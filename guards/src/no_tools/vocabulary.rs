@@ -114,7 +114,8 @@ const EXPLAINS: &[&str] = &[
 const REWORDS: &[&str] = &[
     "another version", "other words", "different words", "rephrase", "reword", "paraphrase", //
     "andere version", "anderen worten", "umformulier", "anders formulier", "otra versión", "otras palabras", //
-    "换个说法", "换一种说法", "换种说法", "另一个版本", "别的说法", "別の言い方", "別の言葉", "別のバージョン", "言い換え", //
+    "换个说法", "换一种说法", "换种说法", "另一个版本", "别的说法", //
+    "別の言い方", "別の言葉", "別のバージョン", "言い換え", //
     "autre version", "autres mots", "reformul", "altra versione", "altre parole", "riformul", "outra versão",
     "outras palavras", "andere versie", "andere woorden", "inną wersję", "inna wersja", "innymi słowami", "jinou verzi",
     "jinými slovy", "другую версию", "другой вариант", "другими словами", "перефразируй", "іншу версію",

@@ -85,17 +85,7 @@ impl Messages<'_> {
             Rule::Rewriting => {
                 format!("{tool} wrote the same again {how_often} in a row, and nothing else was done")
             }
-            Rule::Persisting if self.finding.is_near => format!(
-                "calls of {tool} in several spellings failed in the same way {how_often}, whatever was changed in \
-                 between"
-            ),
-            Rule::Persisting if self.finding.varies => format!(
-                "the same call of {tool} failed in one of a few ways, {how_often} or more, whatever was changed in \
-                 between"
-            ),
-            Rule::Persisting => format!(
-                "the same call of {tool} failed in the same way {how_often}, whatever was changed in between"
-            ),
+            Rule::Persisting => self.persisted(&tool, &how_often),
             Rule::Repeat => self.repeated(&tool, &how_often, still),
             Rule::NearCall => format!(
                 "{seen} calls of {tool} in a row with nearly the same arguments got exactly the same {}, so the \
@@ -134,6 +124,21 @@ impl Messages<'_> {
             ""
         };
         format!("the same call of {tool} was made {how_often} while something was still running{still}")
+    }
+
+    /// What was observed of a failure that outlasts changes.
+    fn persisted(&self, tool: &str, how_often: &str) -> String {
+        let failed = if self.finding.varies {
+            format!("failed in one of a few ways, {how_often} or more")
+        } else {
+            format!("failed in the same way {how_often}")
+        };
+        let what = if self.finding.is_near {
+            format!("calls of {tool} in several spellings")
+        } else {
+            format!("the same call of {tool}")
+        };
+        format!("{what} {failed}, whatever was changed in between")
     }
 
     /// What was observed of a call that came back.

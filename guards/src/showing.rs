@@ -132,8 +132,9 @@ pub(crate) fn asks_to_see(text: &str) -> bool {
 
 /// The form of calls, in words.
 const FORMS: &[&str] = &["json", "tool call", "function call", "{"];
-/// Whether a text in small letters has one of these, and not only as a part of a name, as in `package.json`.
+/// Whether a text has one of these, and not only as a part of a name, as in `package.json`.
 fn speaks_of_form(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
     let is_of_name = |c: char| matches!(c, '.' | '_' | '-' | '/');
     FORMS.iter().any(|form| text.match_indices(form).any(|(at, _)| !text[..at].ends_with(is_of_name)))
 }

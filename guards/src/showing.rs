@@ -135,8 +135,7 @@ const FORMS: &[&str] = &["json", "tool call", "function call", "{"];
 /// Whether a text has one of these, and not only as a part of a name, as in `package.json`.
 fn speaks_of_form(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let is_of_name = |c: char| matches!(c, '.' | '_' | '-' | '/');
-    FORMS.iter().any(|form| text.match_indices(form).any(|(at, _)| !text[..at].ends_with(is_of_name)))
+    FORMS.iter().any(|form| text.match_indices(form).any(|(at, _)| !text[..at].ends_with(['.', '_', '-'])))
 }
 
 /// "Call", as what tools get.
@@ -293,8 +292,7 @@ mod tests {
 
     #[test]
     fn x2_who_names_a_file_does_not_speak_of_calls() {
-        for text in ["Answer in JSON.", "Gib mir das als json", "请用JSON回答。", "The call: {\"a\": 1}"]
-        {
+        for text in ["Answer in JSON.", "Gib mir das als json", "请用JSON回答。", "XML/JSON, please"] {
             assert!(Wish::of_message(text).speaks_of_calls(), "{text}");
         }
         for text in ["Add zod to package.json.", "tr.json doğrulamadan geçmiyor.", "Fix to_json in api.py."]

@@ -84,7 +84,7 @@ const SIGNS: [(char, u32); 10] = [
 const SPELT: [(u32, &[&str]); 11] = [
     (2, &[
         "two", "zwei", "dos", "deux", "dois", "duas", "due", "два", "дважды", "twee", "dwa", "dva", "дві", "två",
-        "kaksi", "két", "două", "iki", "दो", "dua", "hai",
+        "kaksi", "két", "două", "iki", "दो", "dua",
     ]),
     (3, &[
         "three", "drei", "tres", "trois", "três", "tre", "три", "трижды", "drie", "trzy", "tři", "kolme", "három",
@@ -108,7 +108,7 @@ const SPELT: [(u32, &[&str]); 11] = [
     ]),
     (8, &[
         "eight", "acht", "ocho", "huit", "oito", "otto", "восемь", "osiem", "osm", "вісім", "åtta", "otte", "åtte",
-        "kahdeksan", "nyolc", "opt", "sekiz", "ثماني", "ثمان", "आठ", "delapan", "tám",
+        "kahdeksan", "nyolc", "sekiz", "ثماني", "ثمان", "आठ", "delapan", "tám",
     ]),
     (9, &[
         "nine", "neun", "nueve", "neuf", "nove", "девять", "negen", "dziewięć", "devět", "дев'ять", "nio", "yhdeksän",

@@ -73,7 +73,7 @@ impl Messages<'_> {
             Rule::Cycle => format!(
                 "the same {period} steps, {tool} among them, were taken {} with {}; {still}",
                 times(seen / period),
-                if self.finding.varies { "answers that came before" } else { "the same answers" }
+                if self.finding.varies { "answers that had come before" } else { "the same answers" }
             ),
             Rule::Rewrite => format!(
                 "{tool} restored an earlier version of the same file {how_often} in a row: it was changed, \

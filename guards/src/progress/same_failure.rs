@@ -12,9 +12,8 @@ use balk_contract::{Origin, ResultKey, Subject, ToolCall, ToolResult};
 
 /// Rounds in which one tool, with arguments that it did not have before, failed in the same way, and every call of it
 /// did, or in one of a few ways by turns. Before a call runs its answer is unknown, so then the newest round must be
-/// one of them. Trying numbers one
-/// after another gets twice the patience, and so does an answer that names nothing, because it may have a different
-/// cause each time.
+/// one of them. Trying numbers one after another gets twice the patience, and so does an answer that names nothing,
+/// because it may have a different cause each time.
 pub(super) fn find(rounds: &Rounds, call: &ToolCall, now: CurrentRound<'_>) -> Option<Finding> {
     let failure = match now.results {
         Some(_) => common_failure(rounds, &call.tool, now)?,

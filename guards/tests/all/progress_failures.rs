@@ -358,7 +358,7 @@ fn a_circle_whose_answers_are_all_known_needs_one_lap_more() {
     // The last new answer came in the sixth turn.
     assert_eq!(said, ["11 note cycle 1"]);
     let text = &run.interventions().next().expect("a note").note.text;
-    assert!(text.contains("with answers that came before"), "{text}");
+    assert!(text.contains("were taken twice with answers that had come before"), "{text}");
     // A new answer is evidence.
     let goes_on = |n: usize| {
         let view = format!("a hall with {} doors", ["two", "three", "no", "more", "some", "many", "iron"][n]);

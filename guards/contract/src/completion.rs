@@ -303,7 +303,7 @@ impl ToolCall {
 }
 
 /// The longest arguments, in bytes, of which a numbered copy may have another clock in it.
-const MASKED_BYTES: usize = 4_096;
+const MASKED_BYTES: usize = 512;
 
 /// True if the text is empty or only white space.
 #[must_use]

@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::look::Look;
 use crate::arguments::beginning;
+use crate::last_read::LastRead;
 use balk_contract::key::{PathKey, ToolKey};
 use balk_contract::{Effect, ResultKey, ToolCall};
 
@@ -169,7 +170,14 @@ fn keeps_a_plan(tool: &str) -> bool {
 }
 
 fn numbered(call: &ToolCall) -> Option<u64> {
-    if call.arguments.len() < COPY { None } else { call.numbered() }
+    thread_local! {
+        static LAST: LastRead<1, Option<u64>> = const { LastRead::new() };
+    }
+    if call.arguments.len() < COPY {
+        return None;
+    }
+    // It is asked before the call runs, beside its answer, and after it.
+    LAST.with(|last| last.of([&call.arguments], || call.numbered()))
 }
 
 /// Which words a text has: one bit for each hash, so two texts are compared without keeping either.

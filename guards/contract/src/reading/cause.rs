@@ -7,6 +7,8 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
+
 use crate::words::{Found, Lists};
 use phrases::PHRASES;
 
@@ -91,9 +93,11 @@ impl<'t> Causes<'t> {
         if !self.has(cause) {
             return None;
         }
+        static FINDERS: LazyLock<Vec<Vec<Finder<'static>>>> =
+            LazyLock::new(|| PHRASES.iter().map(|all| all.iter().map(Finder::new).collect()).collect());
         let lower = self.text.to_ascii_lowercase();
-        let find = |phrase: &&str| Some((lower.find(*phrase)?, phrase.len()));
-        let (at, len) = PHRASES[cause as usize].iter().find_map(find)?;
+        let find = |phrase: &Finder<'_>| Some((phrase.find(lower.as_bytes())?, phrase.needle().len()));
+        let (at, len) = FINDERS[cause as usize].iter().find_map(find)?;
         let (before, after) = (&self.text[..at], &self.text[at + len..]);
         Some((before.rsplit('\n').next().unwrap_or(before), after.split('\n').next().unwrap_or(after)))
     }

@@ -1,7 +1,7 @@
 //! What stands still while things change: the same failure after every change, of one call or of one tool, and the same
 //! file written again and again. Other memories end with the last evidence of progress; this one looks past it.
 
-use std::iter;
+use std::{array, iter};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,13 @@ use super::rewritten::Rewritten;
 use crate::change::Change;
 use crate::failure::Failure;
 use balk_contract::key::CallKey;
-use balk_contract::reading::Prospect;
 use balk_contract::{ResultKey, ToolCall, ToolResult};
 
 /// Failing calls that are remembered; the one that failed longest ago is forgotten first.
 const CALLS: usize = 8;
-/// Failures of one call that are remembered: some programs say one thing in several ways, or show now a log and now the
-/// error alone.
-const FAILURES: usize = 3;
+/// Failures of one call that are remembered beside the newest: some programs say one thing in several ways, or show now
+/// a log and now the error alone.
+const EARLIER: usize = 2;
 
 /// What stands still.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +39,7 @@ pub(super) struct Persisting {
     call: CallKey,
     /// The failure that was new last, and those that it had before.
     failure: ResultKey,
-    earlier: Vec<ResultKey>,
+    earlier: [Option<ResultKey>; EARLIER],
     seen: u32,
     turn: u64,
     changes: u64,
@@ -51,12 +50,12 @@ pub(super) struct Persisting {
 impl Persisting {
     /// Whether the call failed so before.
     pub(super) fn has_had(&self, failure: ResultKey) -> bool {
-        self.failure == failure || self.earlier.contains(&failure)
+        self.failure == failure || self.earlier.contains(&Some(failure))
     }
 
     /// Whether it failed in several ways.
     pub(super) fn varies(&self) -> bool {
-        !self.earlier.is_empty()
+        self.earlier[0].is_some()
     }
 
     /// The failure that was new last.
@@ -69,49 +68,48 @@ impl Persisting {
         (self.seen, self.turn)
     }
 
-    /// The last failures, newest first.
-    fn others(&self) -> Vec<ResultKey> {
-        let all = iter::once(self.failure).chain(self.earlier.iter().copied());
-        all.take(FAILURES - 1).collect()
+    /// The last failures but this one, newest first.
+    fn others_than(&self, failure: ResultKey) -> [Option<ResultKey>; EARLIER] {
+        let all = iter::once(self.failure).chain(self.earlier.into_iter().flatten());
+        let mut others = all.filter(|it| *it != failure);
+        array::from_fn(|_| others.next())
     }
 }
 
 impl Standing {
     /// Folds one result that ran in this turn; `is_new` if this call never gave this answer before.
     pub(super) fn result(&mut self, result: &ToolResult, look: &Look, is_new: bool, turn: u64) {
-        let (call, failure) = (&result.call, look.failure);
+        let call = &result.call;
         let changed = Change::of(result) != Change::Nothing;
         self.changes = self.changes.saturating_add(u64::from(changed));
         let writes = call.effect.is_known_change() || look.seems_to_write;
         self.reasons = self.reasons.saturating_add(u64::from(changed && !look.failed && writes));
         let before = self.failures.iter().position(|it| it.call == call.key);
-        if let Some(failure) = failure {
-            let said = Self::said(result, look.result, failure);
+        let said = look.failed.then(|| Self::said(result, look.result, look.failure));
+        if let Some((failure, said)) = look.failure.zip(said) {
             self.respelled.failed(call, (failure, said), turn, self.changes);
         }
         // What may pass is no matter of what was changed.
-        match (failure.filter(|it| it.prospect != Prospect::Passing), before) {
+        match (said.filter(|_| !look.may_pass), before) {
             (None, None) => {}
             (None, Some(at)) => {
                 let before = self.failures.remove(at).failure;
-                if failure.is_none() {
+                if !look.failed {
                     self.respelled.ended(before);
                 }
             }
-            (Some(failure), before) => {
+            (Some(said), before) => {
                 let before = before.map(|at| self.failures.remove(at));
-                let said = Self::said(result, look.result, failure);
                 let is_whole = is_whole(call);
-                let mut earlier =
-                    before.as_ref().filter(|_| !is_whole).map_or_else(Vec::new, Persisting::others);
-                let same = before.filter(|it| it.has_had(said));
-                let failure = same.as_ref().map_or(said, |it| it.failure);
-                earlier.retain(|it| *it != failure);
+                let same = before.as_ref().filter(|it| it.has_had(said));
+                let failure = same.map_or(said, |it| it.failure);
+                let others = before.as_ref().filter(|_| !is_whole).map(|it| it.others_than(failure));
+                let earlier = others.unwrap_or_default();
                 let counts = |it: &Persisting| {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };
-                let reasons = same.as_ref().map(|it| it.reasons);
-                let seen = same.map_or(1, |it| it.seen.saturating_add(u32::from(counts(&it))));
+                let reasons = same.map(|it| it.reasons);
+                let seen = same.map_or(1, |it| it.seen.saturating_add(u32::from(counts(it))));
                 if self.failures.len() == CALLS {
                     self.failures.remove(0);
                 }
@@ -138,13 +136,13 @@ impl Standing {
     }
 
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
-    /// the same error in another place. Fewer failures than before are progress, and so is one in another place,
-    /// whatever the last line says.
-    pub(super) fn said(result: &ToolResult, answer: ResultKey, failure: Failure) -> ResultKey {
-        if is_whole(&result.call) {
-            return answer;
+    /// the same error in another place, and where it says too little, as in a language without words for it. Fewer
+    /// failures than before are progress, and so is one in another place, whatever the last line says.
+    pub(super) fn said(result: &ToolResult, answer: ResultKey, failure: Option<Failure>) -> ResultKey {
+        match failure.filter(|_| !is_whole(&result.call)) {
+            Some(failure) => failure.exact.beside(failure.failures).beside(place(&result.text)),
+            None => answer,
         }
-        failure.exact.beside(failure.failures).beside(place(&result.text))
     }
 
     /// How this call failed the last times, and whether anything since it was first seen is a reason to send it again.

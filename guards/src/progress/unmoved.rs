@@ -29,9 +29,8 @@ fn fails_so(
     is_so: impl Fn(ResultKey) -> bool,
 ) -> bool {
     let mut answers = now.looked_at().filter(|(it, _)| it.call.key == call.key);
-    let says_so = |(it, how): (_, Option<_>)| {
-        how.is_some_and(|how| is_so(Standing::said(it, now.key(rounds, it), how)))
-    };
+    let says_so =
+        |(it, how): (&ToolResult, _)| is_failure(it) && is_so(Standing::said(it, now.key(rounds, it), how));
     now.results.is_none() || answers.any(says_so)
 }
 

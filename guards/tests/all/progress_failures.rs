@@ -381,6 +381,10 @@ fn a_call_that_fails_in_two_ways_by_turns_is_told_whatever_was_changed() {
     assert_eq!(said, ["11 note persisting-failure 1"]);
     let text = &run.interventions().next().expect("a note").note.text;
     assert!(text.contains("failed in one of a few ways, 5 times or more"), "{text}");
+    // So is one in words that nobody knows for a failure; only its status says that it failed.
+    let forms = ["inga svep, tidsgräns nådd", "mätningen gav ingenting"];
+    let measures = |n: usize| bash("lab measure").fails(forms[n % 2]);
+    check((0..6).flat_map(|n| [measures(n), notes(n)]), &["11 note persisting-failure 1"]);
     // Another failure each time is getting on.
     let parts = ["parser", "lexer", "printer", "loader", "linker", "solver"];
     let gets_on = |n: usize| [bash("make").fails(&format!("error: the {} is broken", parts[n])), notes(n)];

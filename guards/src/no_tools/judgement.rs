@@ -57,8 +57,7 @@ impl NoTools {
     /// Whether the user had to nudge the model on, and the text is no answer to what they said.
     fn is_urged(&self, instead: Instead, text: &str) -> bool {
         self.state.nudge.as_ref().is_some_and(|nudge| {
-            let is_asked_for =
-                instead == Instead::ShowsCode && asks_to_see(nudge) || has_any(nudge, List::Rewords);
+            let is_asked_for = instead == Instead::ShowsCode && asks_to_see(nudge);
             !is_asked_for && !takes_up(text, nudge, self.state.said[0].as_deref().unwrap_or_default())
         })
     }

@@ -47,10 +47,8 @@ fn of_period(period: usize, rounds: &Rounds, call: &ToolCall, now: CurrentRound<
     let same = if lap == Lap::Same { seen(&Round::is_like) } else { 0 };
     // Who makes the same calls in each round looks at something that may change back and forth.
     let may_vary = !one().all(|round| round.has_calls_of(newest));
-    let comes_again = |later: &Round, earlier: &Round| {
-        later.is_like(earlier) || !later.is_new() && later.has_calls_of(earlier)
-    };
-    let known = if may_vary { seen(&comes_again).saturating_sub(period) } else { 0 };
+    // A new answer would be evidence of progress, so all answers since the last one are known.
+    let known = if may_vary { seen(&Round::has_calls_of).saturating_sub(period) } else { 0 };
     // The sum of the calls: the same at every point of the cycle.
     let subject = Subject::Call(CallKey::of_all(looks().map(|look| look.call)));
     // Other work between the tries, and not only other failures.

@@ -91,7 +91,7 @@ impl SameAnswer {
             if is_same && step != Step::Elsewhere {
                 self.questions.asked(call, turn);
                 self.seen = self.seen.saturating_add(u32::from(is_again && turn != self.turn));
-                self.may_end |= step == Step::Counted || says_more(result);
+                self.may_end |= step == Step::Counted;
                 (self.arguments, self.turn) = (Some(call.arguments.clone()), turn);
                 return;
             }

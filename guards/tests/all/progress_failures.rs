@@ -359,6 +359,13 @@ fn a_circle_whose_answers_are_all_known_needs_one_lap_more() {
     assert_eq!(said, ["11 note cycle 1"]);
     let text = &run.interventions().next().expect("a note").note.text;
     assert!(text.contains("were taken twice with answers that had come before"), "{text}");
+    // What changes back and forth is looked at in each round, and no circle.
+    let looks = |(a, b): (&str, &str)| {
+        let one = calls("read", r#"{"path":"a"}"#).answers(&format!("a is {a}"));
+        one.and_calls("read", r#"{"path":"b"}"#).answers(&format!("b is {b}"))
+    };
+    let states = [("up", "up"), ("down", "up"), ("up", "down"), ("down", "down")];
+    check([0, 1, 2, 3, 0, 3, 1, 2, 2].map(|at| looks(states[at])), &[]);
     // A new answer is evidence.
     let goes_on = |n: usize| {
         let view = format!("a hall with {} doors", ["two", "three", "no", "more", "some", "many", "iron"][n]);

@@ -132,10 +132,16 @@ pub(crate) fn asks_to_see(text: &str) -> bool {
 
 /// The form of calls, in words.
 const FORMS: &[&str] = &["json", "tool call", "function call", "{"];
-/// Whether a text has one of these, and not only as a part of a name, as in `package.json`.
+/// Whether a text has one of these, and not only as a part of a name, as in `package.json` or `data/json`.
 fn speaks_of_form(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    FORMS.iter().any(|form| text.match_indices(form).any(|(at, _)| !text[..at].ends_with(['.', '_', '-'])))
+    let lower = text.to_ascii_lowercase();
+    let is_form = |at: usize| match lower[..at].chars().next_back() {
+        Some('.' | '_' | '-') => false,
+        // Capitals make a form of it, as in "XML/JSON".
+        Some('/') => text[at..].starts_with(char::is_uppercase),
+        _ => true,
+    };
+    FORMS.iter().any(|form| lower.match_indices(form).any(|(at, _)| is_form(at)))
 }
 
 /// "Call", as what tools get.
@@ -295,8 +301,12 @@ mod tests {
         for text in ["Answer in JSON.", "Gib mir das als json", "请用JSON回答。", "XML/JSON, please"] {
             assert!(Wish::of_message(text).speaks_of_calls(), "{text}");
         }
-        for text in ["Add zod to package.json.", "tr.json doğrulamadan geçmiyor.", "Fix to_json in api.py."]
-        {
+        for text in [
+            "Add zod to package.json.",
+            "Move fixtures/xml to fixtures/json.",
+            "tr.json doğrulamadan geçmiyor.",
+            "Fix to_json in api.py.",
+        ] {
             assert!(!Wish::of_message(text).speaks_of_calls(), "{text}");
         }
     }

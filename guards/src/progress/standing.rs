@@ -89,15 +89,10 @@ impl Standing {
         if let Some((failure, said)) = look.failure.zip(said) {
             self.respelled.failed(call, (failure, said), turn, self.changes);
         }
-        // What may pass is no matter of what was changed.
+        // What may pass is no matter of what was changed, and no end of what does not.
         match (said.filter(|_| !look.may_pass), before) {
-            (None, None) => {}
-            (None, Some(at)) => {
-                let before = self.failures.remove(at).failure;
-                if !look.failed {
-                    self.respelled.ended(before);
-                }
-            }
+            (None, Some(at)) if !look.failed => self.respelled.ended(self.failures.remove(at).failure),
+            (None, _) => {}
             (Some(said), before) => {
                 let before = before.map(|at| self.failures.remove(at));
                 let is_whole = is_whole(call);
@@ -136,10 +131,11 @@ impl Standing {
     }
 
     /// What is compared of a failure: the whole answer to a call that carries what it does, because a program may meet
-    /// the same error in another place, and where it says too little, as in a language without words for it. Fewer
-    /// failures than before are progress, and so is one in another place, whatever the last line says.
+    /// the same error in another place, and where no line says that it failed, as in a language without words for it.
+    /// Fewer failures than before are progress, and so is one in another place, whatever the last line says.
     pub(super) fn said(result: &ToolResult, answer: ResultKey, failure: Option<Failure>) -> ResultKey {
-        match failure.filter(|_| !is_whole(&result.call)) {
+        let says_so = || !is_whole(&result.call) && result.text.reading().line.is_some();
+        match failure.filter(|_| says_so()) {
             Some(failure) => failure.exact.beside(failure.failures).beside(place(&result.text)),
             None => answer,
         }

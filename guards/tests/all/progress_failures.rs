@@ -392,6 +392,18 @@ fn a_call_that_fails_in_two_ways_by_turns_is_told_whatever_was_changed() {
     let forms = ["inga svep, tidsgräns nådd", "mätningen gav ingenting"];
     let measures = |n: usize| bash("lab measure").fails(forms[n % 2]);
     check((0..6).flat_map(|n| [measures(n), notes(n)]), &["11 note persisting-failure 1"]);
+    // A number that the harness counts is no other answer.
+    let head = |n: usize| format!("[{:02}:{:02}:40] call {n}", n * 7 % 24, n * 13 % 60);
+    let measures = |n: usize| bash("lab measure").fails(&format!("{}\n{}", head(2 * n), forms[n % 2]));
+    let writes = |n: usize| {
+        let note = format!(r#"{{"path":"notes/{n}.md","content":"try {n}"}}"#);
+        calls("write_file", &note).answers(&format!("{}\nwrote 5 bytes", head(2 * n + 1)))
+    };
+    check((0..9).flat_map(|n| [measures(n), writes(n)]), &["15 note persisting-failure 1"]);
+    // What may pass does not count, and is no end of what does not.
+    let mixed = ["error 17: no sweep was recorded", "connection timed out"];
+    let measures = |n: usize| bash("lab measure").fails(mixed[n % 2]);
+    check((0..11).flat_map(|n| [measures(n), notes(n)]), &["17 note persisting-failure 1"]);
     // Another failure each time is getting on.
     let parts = ["parser", "lexer", "printer", "loader", "linker", "solver"];
     let gets_on = |n: usize| [bash("make").fails(&format!("error: the {} is broken", parts[n])), notes(n)];

@@ -1,6 +1,7 @@
 //! The progress guard: other calls with the same answer, a text that is gone over, and a job without a sign of life,
 //! where it fires and where it must not (spec P1 to P3).
 
+use std::iter::once;
 use std::sync::Arc;
 
 use crate::common::{Loop, Turn, calls};
@@ -49,6 +50,9 @@ fn pages_whose_answer_says_that_there_is_more_have_twice_the_time() {
     };
     check((1..14).map(|n| scan(n, true)), &["12 note same-answer 1"]);
     check((1..8).map(|n| scan(n, false)), &["6 note same-answer 1"]);
+    // So have they behind one that had something.
+    let full = bash("db scan --cursor 5b000000", r#"{"rows":[{"id":4}],"cursor":"7a000000","more":true}"#);
+    check(once(full).chain((1..14).map(|n| scan(n, true))), &["13 note same-answer 1"]);
 }
 
 #[test]

@@ -98,8 +98,7 @@ impl Standing {
                 let is_whole = is_whole(call);
                 let same = before.as_ref().filter(|it| it.has_had(said));
                 let failure = same.map_or(said, |it| it.failure);
-                let others = before.as_ref().filter(|_| !is_whole).map(|it| it.others_than(failure));
-                let earlier = others.unwrap_or_default();
+                let earlier = before.as_ref().map(|it| it.others_than(failure)).unwrap_or_default();
                 let counts = |it: &Persisting| {
                     it.changes != self.changes || is_whole && turn.saturating_sub(it.turn) > 1
                 };

@@ -392,6 +392,9 @@ fn a_call_that_fails_in_two_ways_by_turns_is_told_whatever_was_changed() {
     let forms = ["inga svep, tidsgräns nådd", "mätningen gav ingenting"];
     let measures = |n: usize| bash("lab measure").fails(forms[n % 2]);
     check((0..6).flat_map(|n| [measures(n), notes(n)]), &["11 note persisting-failure 1"]);
+    // So is one that says next to nothing.
+    let measures = |n: usize| bash("lab measure").fails(["fel 17", "nej"][n % 2]);
+    check((0..6).flat_map(|n| [measures(n), notes(n)]), &["11 note persisting-failure 1"]);
     // A number that the harness counts is no other answer.
     let head = |n: usize| format!("[{:02}:{:02}:40] call {n}", n * 7 % 24, n * 13 % 60);
     let measures = |n: usize| bash("lab measure").fails(&format!("{}\n{}", head(2 * n), forms[n % 2]));

@@ -349,6 +349,7 @@ mod tests {
         assert_eq!(path(r#"{"file": "b", "path": "a"}"#).as_deref(), Some("a"));
         assert_eq!(path(r#"{"path": 3, "file": "a\u0062\n"}"#).as_deref(), Some("ab\n"));
         assert_eq!(path(r#"{"edits": [{"path": "a"}], "x": {"path": "b"}}"#), None);
+        assert_eq!(path(r#"{"file_name": "a.txt", "content": "x"}"#).as_deref(), Some("a.txt"));
         assert_eq!(path(r#"{"path": 3}"#), None);
         assert_eq!(path(r#"{"command": "ls"}"#), None);
         assert_eq!(path("not json"), None);

@@ -3,7 +3,7 @@
 use super::NoTools;
 use super::instead::{CHARS, Instead, admits, denies_tools};
 use super::request::{is_open_question, questions};
-use super::telling::{digest, digests, is_value, telling};
+use super::telling::{digest, digests, has_long_value, is_value, telling};
 use super::vocabulary::{List, has_any};
 use crate::acknowledgement::says_it_cannot;
 use crate::announcement::{self, Announcement};
@@ -94,22 +94,32 @@ impl NoTools {
     /// Whether the text is the next question of an interview: since the last call, the user gave what an earlier
     /// question asked for, and this one asks something else. Permission is asked again in words that the user gave, in
     /// the request or in an answer, and not openly ("How …?"); an interview has the form of its questions again, with
-    /// something new in it.
+    /// something new in it. After nothing but one yes, an open question has to end in something new, and after a value
+    /// that the user had to give again, any question has.
     fn interviews(&self, text: &str) -> bool {
-        let Some(before) = self.state.said[0].as_ref().filter(|_| self.state.gave) else { return false };
+        let Self { state, .. } = self;
+        let Some(before) = &state.said[0] else { return false };
         let lower = questions(&text.to_lowercase());
         let before = digests(before);
-        let is_given = |word: &&str| self.state.promises.asked_for(digest(word));
+        let is_given = |word: &&str| state.promises.asked_for(digest(word));
         let is_new = |word: &&str| !is_given(word) && !before.contains(&digest(word));
         let words = telling(&lower);
-        let count = |is_so: &dyn Fn(&&str) -> bool| words.iter().filter(|it| is_so(it)).count();
-        if is_open_question(text) || words.iter().any(|it| is_value(it) && is_new(it)) {
+        // The end of a question is what it is about.
+        let ends_anew = || words.last().is_some_and(is_new);
+        let is_open = is_open_question(text);
+        if !state.gave {
+            return is_open && state.nudges < NUDGES && ends_anew();
+        }
+        if state.nudge.as_deref().is_some_and(has_long_value) {
+            return ends_anew();
+        }
+        if is_open || words.iter().any(|it| is_value(it) && is_new(it)) {
             return true;
         }
+        let count = |is_so: &dyn Fn(&&str) -> bool| words.iter().filter(|it| is_so(it)).count();
         match count(&is_new).cmp(&count(&is_given)) {
             Ordering::Less => false,
-            // The end of a question is what it is about.
-            Ordering::Equal => words.last().is_some_and(is_new),
+            Ordering::Equal => ends_anew(),
             Ordering::Greater => true,
         }
     }
@@ -179,12 +189,13 @@ impl NoTools {
             }
     }
 
-    /// Whether the user gave the model what its last question asks for. The same words to the same question did not.
+    /// Whether the user gave the model what its last question asks for. The same words to the same question did not,
+    /// nor did a long value that they had given before.
     pub(super) fn is_answered(&self, text: &str, is_again: bool) -> bool {
         let last = self.state.texts.back();
         let is_asked_again = self.state.texts.iter().filter(|it| Some(*it) == last).count() > 1;
         let is_open = self.state.said[1].as_ref().is_none_or(|it| is_open_question(it));
-        !(is_again && is_asked_again) && is_answer(text, is_open, is_again)
+        !(is_again && (is_asked_again || has_long_value(text))) && is_answer(text, is_open, is_again)
     }
 
     /// Whether an earlier text since the request was the same. The newest one may be this text itself.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dispute::is_excused;
 use super::instead::{CHARS, Instead};
-use super::telling::{Message, digest, digests, is_value};
+use super::telling::{Message, digest, digests, is_long_value, is_value};
 use crate::search::QUESTION_MARKS;
 use balk_contract::nudge::{is_brief, is_closing, is_nudge, is_short};
 use balk_contract::wording::is_longer;
@@ -89,15 +89,18 @@ impl Promises {
     }
 
     /// Whether the user has said the telling words of this message before: all, or all values and all but one of
-    /// several words ("As I said: four people, Friday").
+    /// several words ("As I said: four people, Friday"), or but two beside a long value ("You have it already: 448120").
     pub(super) fn knows(&self, message: &Message<'_>) -> bool {
         let is_known = |word: &&str| self.request.contains(&digest(word));
         let (known, unknown): (Vec<&str>, Vec<&str>) = message.words.iter().partition(|word| is_known(word));
-        match unknown[..] {
-            [] => !known.is_empty(),
-            [word] => known.len() > 1 && !is_value(word),
-            [..] => false,
-        }
+        let has_long_value = || known.iter().any(|it| is_long_value(it));
+        let is_enough = match unknown.len() {
+            0 => !known.is_empty(),
+            1 => known.len() > 1 || has_long_value(),
+            2 => has_long_value(),
+            _ => false,
+        };
+        is_enough && !unknown.iter().any(|it| is_value(it))
     }
 
     /// Whether the request has this telling word.

@@ -108,6 +108,16 @@ pub(super) fn is_value(word: &str) -> bool {
     word.bytes().any(|it| it.is_ascii_digit()) || !word.is_ascii() && word.contains(char::is_numeric)
 }
 
+/// Whether a word is a value that hardly answers two questions: a serial number, a year.
+pub(super) fn is_long_value(word: &str) -> bool {
+    is_value(word) && is_longer(word, LETTERS - 1)
+}
+
+/// Whether a text has such a value.
+pub(super) fn has_long_value(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(is_long_value)
+}
+
 /// The first characters of a word that has so many.
 fn beginning(word: &str, chars: usize) -> Option<&str> {
     // Most words are of ASCII, in which a byte is a character.

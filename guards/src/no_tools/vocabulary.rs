@@ -355,7 +355,7 @@ const QUIZZES: &[&str] = &[
 #[rustfmt::skip]
 const OPENS: &[&str] = &[
     "what", "which", "who", "whose", "where", "when", "why", "how ", "or ", //
-    "was ", "welche", "wer ", "wen ", "wem ", "wo ", "woher", "wohin", "wann", "warum", "wie ", "wieviel",
+    "was ", "welche", "wer ", "wen ", "wem ", "wessen", "wo ", "woher", "wohin", "wann", "warum", "wie ", "wieviel",
     "womit", "wozu", "wofür", "worauf", "woran", "worüber", "wovon", "wonach", "oder ", //
     "qué", "cuál", "quién", "dónde", "cuándo", "cuánt", "cómo", //
     "quel", "quoi", "qui ", "où ", "quand", "combien", "comment", "pourquoi", "ou ", //
@@ -364,9 +364,9 @@ const OPENS: &[&str] = &[
     "wat ", "welke", "waar", "wanneer", "hoe ", "hoeveel", //
     "как", "что", "кто", "где", "когда", "почему", "сколько", "или ", //
     "什么", "哪", "谁", "多少", "多大", "多久", "多长", "多高", "多远", "几", "怎么", "为什么", "还是", //
-    "何", "どの", "どこ", "どれ", "だれ", "誰", "いつ", "なぜ",
+    "何", "どの", "どこ", "どれ", "だれ", "誰", "どなた", "いつ", "なぜ",
     "どう", "どちら", "いくつ", "いくら", "それとも", "は？", //
-    "무엇", "뭐", "어떤", "어느", "어디", "언제", "누가", "왜", "몇", "얼마", "어떻게", //
+    "무엇", "뭐", "어떤", "어느", "어디", "언제", "누가", "누구", "왜", "몇", "얼마", "어떻게", //
     "któr", "jaki", "jaka ", "kiedy", "gdzie", "dlaczego", "ile ", "kto ", "czyj", //
     "kter", "jaký", "jaká", "jaké", "kde ", "kdy ", "proč", "kolik", "kdo ", //
     "який", "яка ", "яке ", "які ", "хто ", "коли", "чому", "скільки", "чей ", //

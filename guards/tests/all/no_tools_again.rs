@@ -89,6 +89,44 @@ fn t1_a_yes_to_one_question_of_an_interview_is_an_answer() {
     }
 }
 
+/// A serial number answers no two questions.
+#[test]
+fn t1_a_long_value_that_the_user_gives_again_shows_that_they_were_asked_again() {
+    let serial = ["Could you tell me the serial number?", "What is the serial number of your router?"];
+    for again in ["SN-448120.", "As I said, SN-448120.", "You have it already: SN-448120."] {
+        let turns = ["Open a case for my router.", serial[0], "It's SN-448120.", serial[1], again, serial[0]];
+        check(&turns, None, Some(3));
+        let goes_on = [turns[0], turns[1], turns[2], turns[3], again, "When did you buy it?"];
+        check(&goes_on, None, None);
+    }
+    // A short one may answer both, and another long one is news.
+    for answers in [["4", "4"], ["SN-448120", "SN-771035"]] {
+        let turns = ["Order for us.", "How many cups?", answers[0], "How many plates?", answers[1]];
+        check(&[&turns[..], &["How many cups, and how many plates?"]].concat(), None, None);
+    }
+}
+
+#[test]
+fn t1_an_open_question_may_follow_a_yes() {
+    for turns in [
+        ["Write to Sato.", "Shall I begin with \"Dear Sato\"?", "yes", "In whose name shall I sign?", "mine"],
+        [
+            "佐藤様宛てのお礼状を書いてください。",
+            "書き出しは「拝啓」でよろしいですか？",
+            "はい、それで。",
+            "署名はどなたのお名前にしますか？",
+            "山田です。",
+        ],
+        ["Schreib an Sato.", "Soll ich ihn duzen?", "ja", "Welche Unterschrift soll es sein?", "meine"],
+    ] {
+        check(&turns[..4], None, None);
+        // Of what was asked, or a second time, it is another way to ask for leave.
+        check(&[turns[0], turns[1], turns[2], turns[1]], None, Some(2));
+        check(&[turns[0], turns[1], turns[2], turns[3], turns[2], turns[3]], None, Some(3));
+    }
+    check(&["Clean up.", "Shall I begin?", "yes", "How should I begin?"], None, Some(2));
+}
+
 #[test]
 fn t1_permission_is_asked_again_also_after_an_answer() {
     for turns in [

@@ -98,6 +98,11 @@ fn the_same_text_in_numbered_files_is_written_again() {
     // Other texts, other files, short beginnings, and other work in between.
     assert_eq!(said((1..30).map(|n| copy("day#.md", n, &format!("{REPORT} Day {n}.")))), [""; 0]);
     assert_eq!(said((1..30).map(|n| copy("part#/init.py", n, "import all"))), [""; 0]);
+    let labels = |n: usize| {
+        let arguments = format!(r#"{{"file_name":"parts/{n}.txt","content":"label {n}: occitan"}}"#);
+        calls("write", &arguments).answers("wrote 16 bytes")
+    };
+    assert_eq!(said((1..30).map(labels)), [""; 0]);
     let names =
         ["red", "blue", "green", "black", "white", "pink", "grey", "gold", "lime", "teal", "navy", "plum"];
     assert_eq!(said(names.map(|name| copy(&format!("{name}.md"), 0, REPORT))), [""; 0]);

@@ -28,7 +28,8 @@
 //! command ran that may have touched any file, about a text that says that something was not done, and about a model
 //! that has tried and says again that it cannot. A question about what the model will do asks for an announcement, and
 //! a question of the model asks for an answer: one that the user gave is no nudge, so the next question is another one.
-//! Once an answer was more than a yes, questions that ask something new are an interview, and a yes answers them.
+//! Once an answer was more than a yes, questions that ask something new are an interview, and a yes answers them. One
+//! open question may also follow a yes. A long value that the user has to give again shows that they were asked again.
 //! A model that has no feelings denies no tool, and it may speak of a file that a result named. A blocked or failed
 //! call also counts: the model acted. A withheld answer (content filter) is not its concern.
 //!

@@ -88,6 +88,13 @@ const NOES: &[&str] = &[
     "아니",
 ];
 
+/// Words behind a yes that set a condition.
+#[rustfmt::skip]
+const BUTS: &[&str] = &[
+    " but ", " only if ", " aber ", " nur wenn ", " pero ", " mais ", " ma ", " mas ", " но ", " maar ", " ale ", " ama ",
+    "但", "不过", "でも", "ただし", "하지만", "지만",
+];
+
 /// Words of [`GO_AHEAD`] that are an answer where the question is how something is.
 const JUDGEMENTS: &[&str] = &["fine", "good", "great", "right", "all right", "alright", "gut", "bien"];
 
@@ -179,6 +186,12 @@ pub fn is_nudge(text: &str) -> bool {
             && !text.split_whitespace().any(has_inner_mark)
             && !names_something(text)
             && !is_closing(text)
+            && !is_condition(text)
+}
+
+/// Whether the message says yes, and to what: "Yes, but only once."
+fn is_condition(text: &str) -> bool {
+    begins_with_yes(text) && BUTS.iter().any(|but| text.contains(but))
 }
 
 /// Whether the message says "go on" and nothing else, in words that are known. Any other nudge may tell of a change:

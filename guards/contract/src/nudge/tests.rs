@@ -109,6 +109,10 @@ fn an_answer_gives_what_a_question_asks_for() {
 #[test]
 fn whoever_gives_something_asks_something_or_says_goodbye_does_not_nudge() {
     for text in [
+        "Yes, but only once.",
+        "Sim, mas só uma vez.",
+        "Ja, aber ohne den letzten Satz.",
+        "はい、でも一度だけ。",
         "My order is 4711.",
         "Use main.rs.",
         "It is in src/lib.",

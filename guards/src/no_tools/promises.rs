@@ -89,7 +89,8 @@ impl Promises {
     }
 
     /// Whether the user has said the telling words of this message before: all, or all values and all but one of
-    /// several words ("As I said: four people, Friday"), or but two beside a long value ("You have it already: 448120").
+    /// several words ("As I said: four people, Friday"), or all but two beside a long value ("You have it already:
+    /// 448120").
     pub(super) fn knows(&self, message: &Message<'_>) -> bool {
         let is_known = |word: &&str| self.request.contains(&digest(word));
         let (known, unknown): (Vec<&str>, Vec<&str>) = message.words.iter().partition(|word| is_known(word));

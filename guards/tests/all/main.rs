@@ -34,6 +34,7 @@ mod no_tools_again;
 mod no_tools_answers;
 mod no_tools_evidence;
 mod no_tools_excuses;
+mod no_tools_questions;
 mod no_tools_urged;
 mod no_tools_words;
 mod open_end;

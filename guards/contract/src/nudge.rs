@@ -91,8 +91,8 @@ const NOES: &[&str] = &[
 /// Words behind a yes that set a condition.
 #[rustfmt::skip]
 const BUTS: &[&str] = &[
-    " but ", " only if ", " aber ", " nur wenn ", " pero ", " mais ", " ma ", " mas ", " но ", " maar ", " ale ", //
-    " ama ", "但", "不过", "でも", "ただし", "하지만", "지만",
+    " but ", " only if ", " aber ", " nur wenn ", " pero ", " mais ", " ma ", " mas ", " но ", " maar ", "但", "不过",
+    "でも", "ただし", "지만",
 ];
 
 /// Words of [`GO_AHEAD`] that are an answer where the question is how something is.

@@ -50,13 +50,22 @@ const OTHER: &[&str] = &[
     "submit", "answer",
 ];
 /// How shipped agents name the argument that holds a path.
-#[rustfmt::skip]
-pub(crate) const PATH_MEMBERS: [&str; 14] = [
-    "path", "file_path", "filePath", "filepath", "absolute_path", "filename", "file_name", "fileName", "file",
-    "target_file", "relative_path", "notebook_path", "AbsolutePath", "TargetFile",
+pub(crate) const PATH_MEMBERS: [&str; 9] = [
+    "path",
+    "file_path",
+    "filePath",
+    "filepath",
+    "absolute_path",
+    "filename",
+    "file_name",
+    "file",
+    "target_file",
 ];
 /// More names of members that hold a place.
-const PLACES: &[&str] = &["target", "destination", "dest"];
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    "fileName", "target", "destination", "dest", "notebook_path", "relative_path", "AbsolutePath", "TargetFile",
+];
 /// Names of members that hold a content.
 #[rustfmt::skip]
 const CONTENTS: &[&str] = &[

@@ -97,7 +97,7 @@ impl NoTools {
     /// something new in it. After nothing but one yes, an open question has to end in something new, and after a value
     /// that the user had to give again, any question has.
     fn interviews(&self, text: &str) -> bool {
-        let Self { state, .. } = self;
+        let state = &self.state;
         let Some(before) = &state.said[0] else { return false };
         let lower = questions(&text.to_lowercase());
         let before = digests(before);

@@ -298,6 +298,9 @@ mod tests {
     #[test]
     fn t1_questions_that_a_yes_does_not_answer_are_known_in_many_languages() {
         for question in [
+            "Wessen Name soll darunter stehen?",
+            "署名はどなたのお名前にしますか？",
+            "누구에게 보낼까요?",
             "Kto będzie to czytał?",
             "Kdy to má být hotové?",
             "Хто це читатиме?",

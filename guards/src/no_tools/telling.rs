@@ -108,7 +108,8 @@ pub(super) fn is_value(word: &str) -> bool {
     word.bytes().any(|it| it.is_ascii_digit()) || !word.is_ascii() && word.contains(char::is_numeric)
 }
 
-/// Whether a word is a value that hardly answers two questions: a serial number, a year.
+/// Whether a word is a value that hardly answers two questions, such as a serial number. Assumed: one as long as a
+/// telling word.
 pub(super) fn is_long_value(word: &str) -> bool {
     is_value(word) && is_longer(word, LETTERS - 1)
 }

@@ -27,6 +27,7 @@ pub mod repair;
 pub mod repetition;
 pub mod retry_safety;
 mod search;
+mod sentences;
 mod shipped;
 mod showing;
 pub mod similarity;

@@ -15,12 +15,19 @@ const PLACES: usize = 1 << (3 * BITS);
 pub struct Lists {
     /// Which three bytes a word can begin with, one bit each.
     beginnings: [u64; PLACES / 64],
-    /// For each three bytes, where the words that can begin so are among the `words`.
-    groups: Vec<u16>,
-    /// The words that begin alike.
-    words: Vec<Vec<Word>>,
+    /// For each three bytes, where the words that can begin so are among the `groups`.
+    places: Vec<u16>,
+    groups: Vec<Group>,
     /// Whether a word that begins with a letter or a digit in ASCII must begin a word of the text.
     whole: bool,
+}
+
+/// The words that begin alike.
+#[derive(Default)]
+struct Group {
+    words: Vec<Word>,
+    /// Which fourth byte they can have, one bit each.
+    fourths: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -57,7 +64,7 @@ impl Lists {
     }
 
     fn new(lists: &[&[&'static str]], whole: bool) -> Self {
-        let mut these = Self { beginnings: [0; PLACES / 64], groups: vec![0; PLACES], words: vec![], whole };
+        let mut these = Self { beginnings: [0; PLACES / 64], places: vec![0; PLACES], groups: vec![], whole };
         for (list, words) in lists.iter().enumerate() {
             for word in words.iter().copied() {
                 let bits = |at: usize| word.as_bytes().get(at).map(|byte| usize::from(*byte) & MASK);
@@ -77,10 +84,14 @@ impl Lists {
     fn add(&mut self, place: usize, word: Word) {
         if self.beginnings[place / 64] >> (place % 64) & 1 == 0 {
             self.beginnings[place / 64] |= 1 << (place % 64);
-            self.groups[place] = self.words.len() as u16;
-            self.words.push(Vec::new());
+            self.places[place] = self.groups.len() as u16;
+            self.groups.push(Group::default());
         }
-        self.words[usize::from(self.groups[place])].push(word);
+        let group = &mut self.groups[usize::from(self.places[place])];
+        group.words.push(word);
+        // After the end of a short word there may be any byte.
+        let fourth = word.word.as_bytes().get(3);
+        group.fourths |= fourth.map_or(u32::MAX, |byte| 1 << (usize::from(*byte) & MASK));
     }
 
     /// Which lists have a word in this text, which is [folded].
@@ -114,11 +125,15 @@ impl Lists {
     #[inline(never)]
     fn at(&self, bytes: &[u8], at: usize, place: usize, found: u32) -> u32 {
         let (before, rest) = bytes.split_at(at);
+        let group = &self.groups[usize::from(self.places[place])];
+        if rest.get(3).is_some_and(|byte| group.fourths >> (usize::from(*byte) & MASK) & 1 == 0) {
+            return 0;
+        }
         if self.whole && rest[0].is_ascii_alphanumeric() && ends_in_word(before) {
             return 0;
         }
         let mut lists = 0;
-        for &Word { word, list } in &self.words[usize::from(self.groups[place])] {
+        for &Word { word, list } in &group.words {
             let (word, last) = (word.as_bytes(), word.len() - 1);
             // Of the words that begin alike, most end in another byte.
             let ends_so = || rest.get(last).is_some_and(|byte| usize::from(byte ^ word[last]) & MASK == 0);

@@ -8,6 +8,7 @@ use super::vocabulary::{List, Words, plain};
 use crate::acknowledgement::says_it_cannot;
 use crate::files::files;
 use crate::search::{QUESTION_MARKS, has_question_mark};
+use crate::sentences::sentences;
 use crate::{announcement, fence, printed};
 use balk_contract::wording::is_longer;
 
@@ -73,13 +74,7 @@ impl Instead {
 /// Whether a text says in one sentence what the model would do if its user wants it: "If you are sure, I'll delete it."
 pub(super) fn leaves_it_to_the_user(text: &str) -> bool {
     let plain = plain(text);
-    let mut sentences = plain.split(['.', '!', '。', '！', '\n']).map(Words::of);
-    sentences.any(|it| it.has(List::Conditions) && it.has(List::Volunteers))
-}
-
-/// The sentences of a plain text.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['.', '!', '?', ';', '\n', '。', '！', '？', '；'])
+    sentences(&plain).map(Words::of).any(|it| it.has(List::Conditions) && it.has(List::Volunteers))
 }
 
 /// Whether a text names what tools reach, in a sentence that denies it.

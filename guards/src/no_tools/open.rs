@@ -10,6 +10,7 @@ use super::vocabulary::{List, Words, plain};
 use crate::failure::is_failure;
 use crate::files::{files, named};
 use crate::search::is_question;
+use crate::sentences::sentences;
 use balk_contract::key::ToolKey;
 use balk_contract::nudge::{is_closing, is_short};
 use balk_contract::{Effect, Origin, ToolResult};
@@ -145,10 +146,8 @@ impl Command {
 
 /// The files that a request names where it asks for work: in a sentence that neither is a question nor asks for words.
 fn wanted(request: &str) -> impl Iterator<Item = (u64, &str)> {
-    let sentences =
-        request.split(". ").flat_map(|it| it.split_inclusive(['?', '？', '؟', '!', '！', '。', '\n']));
     let asks_for_work = |it: &&str| !is_question(it) && !Words::of(&plain(it)).has(List::Explains);
-    sentences.filter(asks_for_work).flat_map(named)
+    sentences(request).filter(asks_for_work).flat_map(named)
 }
 
 /// The commands that a request quotes in backticks: a program and at least one argument. A single word may be any name,

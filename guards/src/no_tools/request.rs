@@ -12,7 +12,8 @@ use super::vocabulary::{List, Words, plain};
 use crate::change::Change;
 use crate::failure::is_failure;
 use crate::files::files;
-use crate::search::{self, has_question_mark};
+use crate::search;
+use crate::sentences::sentences;
 use crate::showing::Wish;
 use crate::showing::follow_up::FollowUp;
 use balk_contract::wording::is_longer;
@@ -91,17 +92,17 @@ impl Request {
     pub(super) fn begin(&mut self, text: &Arc<str>) {
         let (wish, plain) = (Wish::of(text), plain(text));
         let words = Words::of(&plain);
+        let said = Said::of(&plain, words);
         let asks_for_more = || FollowUp::of(text) == FollowUp::Surely;
         self.wants_calls =
             wish.speaks_of_calls() || wish.holds() || self.wants_calls && !self.called && asks_for_more();
         self.wants_plan = words.has(List::Plans);
-        self.wonders = words.has(List::Wonders) && wonders(&plain);
+        self.wonders = said.wonders;
         self.runs_nothing = words.has(List::Unrun) || self.runs_nothing && !self.called && asks_for_more();
         self.wants_words =
             wish.asks_to_see() || words.has(List::Explains) || self.runs_nothing || self.wonders;
-        self.asks_what_comes =
-            wish.holds() || self.runs_nothing || words.has(List::Intents) && asks_what_comes(&plain);
-        self.trusts = (words.has(List::Trusts) || words.has(List::Unasked)) && trusts(&plain);
+        self.asks_what_comes = wish.holds() || self.runs_nothing || said.asks_what_comes;
+        self.trusts = said.trusts;
         self.wants_questions |= words.has(List::Quizzes) && !is_longer(text, QUIZ_CHARS);
         self.asked.clear();
         self.asked.extend(files(text).take(ASKED));
@@ -212,13 +213,34 @@ impl Request {
     }
 }
 
-/// Whether the request has a question that asks for an answer, and not for work.
-fn wonders(text: &str) -> bool {
-    if !has_question_mark(text) && !text.contains("か。") {
-        return false;
+/// What a request says in one of its sentences.
+#[derive(Default)]
+struct Said {
+    /// It has a question that asks for an answer, and not for work.
+    wonders: bool,
+    /// It asks what the model will do ("What will you do first?", "Before you begin, tell me what you would change."),
+    /// and not that it does it ("Would you add it?").
+    asks_what_comes: bool,
+    /// Its user does not want to be asked.
+    trusts: bool,
+}
+
+impl Said {
+    /// Of a plain text with these words.
+    fn of(text: &str, words: Words) -> Self {
+        let mut said = Self::default();
+        // Most requests have none of these words.
+        if ![List::Wonders, List::Intents, List::Trusts, List::Unasked].iter().any(|it| words.has(*it)) {
+            return said;
+        }
+        for sentence in sentences(text) {
+            let it = Words::of(sentence);
+            said.wonders |= it.has(List::Wonders) && !it.has(List::Pleas) && is_question(sentence);
+            said.asks_what_comes |= it.has(List::Intents) && (it.has(List::Opens) || it.has(List::Explains));
+            said.trusts |= it.has(List::Trusts) || it.has(List::Unasked) && !it.has(List::Nots);
+        }
+        said
     }
-    let questions = sentences(text).filter(|it| is_question(it));
-    questions.map(Words::of).any(|it| it.has(List::Wonders) && !it.has(List::Pleas))
 }
 
 /// Whether a call failed, by its status or, without one, by its text. An answer that is data (JSON) may have a word of
@@ -231,21 +253,6 @@ pub(super) fn has_failed(result: &ToolResult) -> bool {
     };
     let is_data = text.trim_start().starts_with(['{', '[']);
     is_failure(result) && (result.status == Status::Error || !is_data || says_so())
-}
-
-/// Whether the request asks in one sentence what the model will do ("What will you do first?", "Before you begin, tell
-/// me what you would change."), and not that it does it ("Would you add it?").
-fn asks_what_comes(text: &str) -> bool {
-    sentences(text)
-        .map(Words::of)
-        .any(|it| it.has(List::Intents) && (it.has(List::Opens) || it.has(List::Explains)))
-}
-
-/// Whether a request says in one sentence that its user does not want to be asked.
-fn trusts(text: &str) -> bool {
-    sentences(text)
-        .map(Words::of)
-        .any(|it| it.has(List::Trusts) || it.has(List::Unasked) && !it.has(List::Nots))
 }
 
 /// Whether a text has a question that a yes does not answer.
@@ -261,13 +268,8 @@ pub(super) fn questions(text: &str) -> String {
     sentences(text).filter(|it| is_question(it)).collect()
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let ends = ['?', '？', '؟', '!', '。', '！', '\n'];
-    text.split(". ").flat_map(move |it| it.split_inclusive(ends))
-}
-
 fn is_question(sentence: &str) -> bool {
-    search::is_question(sentence.trim_end()) || sentence.trim_end().ends_with("か。")
+    search::is_question(sentence) || sentence.ends_with("か。")
 }
 
 /// Adds a file. Returns whether it was not among them, and whether the oldest one had to go.

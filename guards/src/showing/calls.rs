@@ -17,6 +17,7 @@
 use std::sync::LazyLock;
 
 use crate::search::{has_question_mark, is_question};
+use crate::sentences::sentences;
 use balk_contract::words::{Found, Lists};
 
 /// Longer requests describe work, and their sentences are many.
@@ -116,24 +117,6 @@ fn words(sentence: &str) -> impl Iterator<Item = Word> + '_ {
         let is_written_out = WRITING_WORDS.contains(&before) && FOR_USERS.contains(&word);
         before = word;
         if is_written_out { Word::Shows } else { Word::of(word) }
-    })
-}
-
-/// The sentences of a text, each with the mark at its end. A point inside of a word ends none.
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    let is_wide = |mark: &str| ["。", "！", "？", "；"].contains(&mark);
-    std::iter::from_fn(move || {
-        // Bytes, because most texts are of ASCII; a wide mark has three.
-        let end = rest.bytes().enumerate().find_map(|(at, byte)| match byte {
-            b'.' if rest[at + 1..].starts_with(char::is_whitespace) => Some(at + 1),
-            b'\n' | b'!' | b'?' | b';' => Some(at + 1),
-            0xe3 | 0xef if rest.get(at..at + 3).is_some_and(is_wide) => Some(at + 3),
-            _ => None,
-        });
-        let (sentence, next) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = next;
-        (!sentence.is_empty()).then(|| sentence.trim_end())
     })
 }
 

@@ -11,8 +11,9 @@
 use std::sync::LazyLock;
 
 use super::Wish;
-use super::calls::{ASKING, ASKING_WORDS, sentences};
+use super::calls::{ASKING, ASKING_WORDS};
 use crate::search::is_question;
+use crate::sentences::sentences;
 use balk_contract::nudge::is_closing;
 use balk_contract::wording::is_longer;
 use balk_contract::words::{Lists, folded};
@@ -43,7 +44,7 @@ impl FollowUp {
             return Self::No;
         }
         let text = text.to_lowercase().replace('’', "'");
-        let mut before: Vec<&str> = sentences(&text).filter(|it| !it.trim().is_empty()).collect();
+        let mut before: Vec<&str> = sentences(&text).collect();
         let Some(last) = before.pop() else { return Self::No };
         let last = last.trim_start_matches(|c: char| !c.is_alphanumeric());
         let found = LISTS.find(last);

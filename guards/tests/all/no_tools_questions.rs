@@ -67,7 +67,7 @@ fn t1_a_long_value_that_the_user_gives_again_shows_that_they_were_asked_again() 
         check(&goes_on, None, None);
     }
     // A short one may answer both, and another long one is news.
-    for answers in [["4", "4"], ["SN-448120", "SN-771035"]] {
+    for answers in [["4", "4"], ["SN-448120", "SN-771035"], ["SN-448120", "SN-448120, port 7"]] {
         let turns = ["Order for us.", "How many cups?", answers[0], "How many plates?", answers[1]];
         check(&[&turns[..], &["How many cups, and how many plates?"]].concat(), None, None);
     }
@@ -91,6 +91,9 @@ fn t1_an_open_question_may_follow_a_yes() {
         check(&[turns[0], turns[1], turns[2], turns[1]], None, Some(2));
         check(&[turns[0], turns[1], turns[2], turns[3], turns[2], turns[3]], None, Some(3));
     }
+    // Who says yes twice has waited long enough.
+    let turns = ["Write to Sato.", "Shall I begin?", "yes", "In whose name shall I sign?", "yes", "Which address?"];
+    check(&turns, None, Some(3));
     check(&["Clean up.", "Shall I begin?", "yes", "How should I begin?"], None, Some(2));
 }
 

@@ -407,6 +407,10 @@ fn a_call_that_fails_in_two_ways_by_turns_is_told_whatever_was_changed() {
     let mixed = ["error 17: no sweep was recorded", "connection timed out"];
     let measures = |n: usize| bash("lab measure").fails(mixed[n % 2]);
     check((0..11).flat_map(|n| [measures(n), notes(n)]), &["17 note persisting-failure 1"]);
+    // A call that carries what it does is told as well.
+    let program = format!("lab measure --plan '{}'", "sweep; settle; ".repeat(16));
+    let measures = |n: usize| bash(&program).fails(forms[n % 2]);
+    check((0..6).flat_map(|n| [measures(n), notes(n)]), &["7 note persisting-failure 1"]);
     // Another failure each time is getting on.
     let parts = ["parser", "lexer", "printer", "loader", "linker", "solver"];
     let gets_on = |n: usize| [bash("make").fails(&format!("error: the {} is broken", parts[n])), notes(n)];

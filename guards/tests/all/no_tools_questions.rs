@@ -92,7 +92,8 @@ fn t1_an_open_question_may_follow_a_yes() {
         check(&[turns[0], turns[1], turns[2], turns[3], turns[2], turns[3]], None, Some(3));
     }
     // Who says yes twice has waited long enough.
-    let turns = ["Write to Sato.", "Shall I begin?", "yes", "In whose name shall I sign?", "yes", "Which address?"];
+    let turns =
+        ["Write to Sato.", "Shall I begin?", "yes", "In whose name shall I sign?", "yes", "Which address?"];
     check(&turns, None, Some(3));
     check(&["Clean up.", "Shall I begin?", "yes", "How should I begin?"], None, Some(2));
 }
